@@ -1,0 +1,50 @@
+// What every target shares: where the plan put each slot, options, preflight.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernel/descriptor.h"
+
+namespace lcpy {
+
+// Where the host binds things. Made by Python's planner, or by default_plan for embedders.
+struct BindingPlan {
+  struct Place {
+    uint32_t set = 0, binding = 0;
+  };
+  std::vector<Place> slots;  // by slot index; only Global slots' places are read
+  enum class Block : uint8_t { Push, Uniform, Storage };
+  Block block = Block::Push;  // how the argument block arrives on Vulkan
+  Place block_place;          // of Uniform and Storage
+};
+BindingPlan default_plan(const KernelDescriptor& d);  // set 0, bindings in slot order, block pushed (128 bytes) or in set 1
+
+struct VulkanTarget {
+  uint32_t version = 12;       // 11, 12, 13 → SPIR-V 1.3, 1.5, 1.6
+  bool names = false;          // OpName, OpMemberName
+  bool lines = false;          // OpLine with Python files and lines
+  // What the device has; the preflight refuses what is missing, by name.
+  bool int8 = true, int16 = true, int64 = true, float16 = true, float64 = true;
+  bool storage8 = true, storage16 = true;
+  bool buffer_float_add = true, shared_float_add = true;  // VK_EXT_shader_atomic_float
+  bool int64_atomics = true;
+  bool signed_zero_inf_nan_preserve = true;  // float controls, by width 32
+};
+struct SpirvModule {
+  std::vector<uint32_t> words;
+  std::vector<std::string> capabilities;  // names, sorted
+  std::vector<std::string> extensions;
+};
+// Runs pass_expand with SPIR-V's native set on a copy, then emits. UnsupportedError from preflight.
+SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target);
+
+struct OpenclTarget {
+  uint32_t version = 12;       // 12, 20, 30
+  bool fp64 = true, fp16 = false, int64_atomics = true;
+};
+// OpenCL C of one `__kernel void lcpy_main(<one __global pointer per Global slot, in slot order>,
+// lcpy_block args)`, where lcpy_block is struct { uint w[size / 4]; } of the argument block.
+std::string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target);
+
+}  // namespace lcpy
