@@ -1,0 +1,1 @@
+"""Kernels the package ships: fill, reductions, scans, histogram, transpose and gemm."""
