@@ -165,7 +165,8 @@ class BuildExt(build_ext):
     def build_portably(self, ext, sources, target):
         objects = []
         for source in sources:
-            flags = ["/std:c++20", "/O2", "/EHsc", "/fp:precise", "/DNDEBUG", "/DNOMINMAX", "/utf-8"]
+            flags = ["/std:c++20", "/O2", "/EHsc", "/fp:precise", "/utf-8", "/DNDEBUG"]
+            flags.append("/DNOMINMAX")
             flags += instruction_set(source, MSVC_INSTRUCTION_SETS)
             objects += self.compiler.compile(
                 [str(source)],
