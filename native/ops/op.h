@@ -47,7 +47,8 @@ struct OpRow {
   std::string_view doc;
 };
 
-const OpRow& op_row(Op op);
+extern const OpRow* const kOpRows;  // kOpCount of them
+inline const OpRow& op_row(Op op) { return kOpRows[static_cast<int>(op)]; }
 // kOpCount when there is none.
 Op find_op(std::string_view enumerator_name);
 Op find_python_op(std::string_view python_name);

@@ -13,7 +13,9 @@
 //   bindless_array, accel
 //   custom     any other identifier                 opaque
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,16 +83,16 @@ class Type {
   bool is_buffer() const { return tag() == TypeTag::Buffer; }
   bool is_resource() const;            // buffer, texture, bindless array, accel
   bool is_value() const;               // has a size and can be held by a variable
-  bool is_basic() const { return is_scalar() || is_vector() || is_matrix(); }
-  bool is_lanes() const { return is_scalar() || is_vector(); }
+  bool is_basic() const;               // scalar, vector or matrix
+  bool is_lanes() const;               // scalar or vector
   bool is_bool() const;                // scalar bool
   bool has_class(ScalarClass c) const; // scalar or vector of that class
   bool is_integer() const;             // scalar or vector, signed or unsigned
   bool is_float() const;               // scalar or vector, class Float
   bool is_arithmetic() const { return is_integer() || is_float(); }
 
-  Scalar scalar() const;        // of a scalar, vector or matrix
-  uint32_t lanes() const;       // 1 for scalars, 2–4 for vectors, N for N×N matrices
+  Scalar scalar() const;        // of a scalar, vector or matrix; texel of a texture
+  uint32_t lanes() const;       // 1 for scalars, 2–4 for vectors, N for N×N matrices; else 0
   uint64_t count() const;       // array length; struct member count; lanes of vectors; columns
   Type element() const;         // array, buffer: element; vector: scalar; matrix: column vector
   std::span<const Type> members() const;  // struct
@@ -98,8 +100,8 @@ class Type {
   uint32_t rank() const;        // buffer 1–3, texture 2–3
   bool packed() const;          // buffer
 
-  uint64_t size() const;        // bytes in memory, padding included
-  uint32_t align() const;
+  uint64_t size() const;        // bytes in memory, padding included; 0 of what is not a value
+  uint32_t align() const;       // 1 of what is not a value
   uint64_t stride() const;      // array, matrix (column), vector (lane), buffer (element): bytes apart
   uint64_t offset(uint64_t index) const;  // bytes from the start to component `index`
   uint64_t packed_size() const; // bytes without any padding: what NumPy's packed dtype occupies
@@ -111,6 +113,7 @@ class Type {
   uint64_t hash() const;        // of the description: stable across processes and machines
   uint32_t index() const;       // in order of registration; elements come before what holds them
   static uint32_t registered();
+  static Type at(uint32_t index);  // of a registered one
 
   friend bool operator==(Type a, Type b) { return a.info_ == b.info_; }
   friend bool operator!=(Type a, Type b) { return a.info_ != b.info_; }
@@ -121,6 +124,53 @@ class Type {
   constexpr explicit Type(const TypeInfo* i) : info_(i) {}
   const TypeInfo* info_ = nullptr;
 };
+
+// The record behind a handle; written once, before anyone sees the handle.
+struct TypeInfo {
+  TypeTag tag = TypeTag::Void;
+  Scalar scalar = Scalar::Bool;
+  ScalarClass cls = ScalarClass::Storage;  // of the scalar; meaningful for scalars, vectors, matrices
+  bool packed = false;
+  uint32_t lanes = 0;
+  uint32_t rank = 0;
+  uint32_t align = 1;
+  uint32_t index = 0;
+  uint64_t count = 0;
+  uint64_t size = 0;
+  uint64_t stride = 0;
+  uint64_t packed_size = 0;
+  uint64_t hash = 0;
+  Type element;
+  std::vector<Type> members;
+  std::vector<uint64_t> offsets;  // of members
+  std::string description;
+};
+
+inline TypeTag Type::tag() const { return info_ ? info_->tag : TypeTag::Void; }
+inline bool Type::is_resource() const {
+  return tag() >= TypeTag::Buffer && tag() <= TypeTag::Accel;
+}
+inline bool Type::is_value() const { return tag() >= TypeTag::Scalar && tag() <= TypeTag::Struct; }
+inline bool Type::is_basic() const { return tag() >= TypeTag::Scalar && tag() <= TypeTag::Matrix; }
+inline bool Type::is_lanes() const { return tag() == TypeTag::Scalar || tag() == TypeTag::Vector; }
+inline bool Type::has_class(ScalarClass c) const { return is_lanes() && info_->cls == c; }
+inline bool Type::is_bool() const { return is_scalar() && info_->cls == ScalarClass::Bool; }
+inline bool Type::is_integer() const {
+  return has_class(ScalarClass::Signed) || has_class(ScalarClass::Unsigned);
+}
+inline bool Type::is_float() const { return has_class(ScalarClass::Float); }
+inline uint32_t Type::lanes() const { return info_ ? info_->lanes : 0; }
+inline uint64_t Type::count() const { return info_ ? info_->count : 0; }
+inline Type Type::element() const { return info_ ? info_->element : Type(); }
+inline std::span<const Type> Type::members() const {
+  return info_ ? std::span<const Type>(info_->members) : std::span<const Type>();
+}
+inline uint32_t Type::rank() const { return info_ ? info_->rank : 0; }
+inline bool Type::packed() const { return info_ && info_->packed; }
+inline uint64_t Type::size() const { return info_ ? info_->size : 0; }
+inline uint32_t Type::align() const { return info_ ? info_->align : 1; }
+inline uint64_t Type::stride() const { return info_ ? info_->stride : 0; }
+inline uint64_t Type::packed_size() const { return info_ ? info_->packed_size : 0; }
 
 std::string_view scalar_name(Scalar s);  // as in descriptions
 std::string_view scalar_numpy(Scalar s);
