@@ -9,10 +9,12 @@
 // Operand layouts are documented in ops/op.def, row by row.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -189,7 +191,13 @@ class KernelBuilder {
   KernelDescriptor& d_;
   BodyId body_;
   Span span_;
-  std::unordered_multimap<uint64_t, ValueId> interned_;
+  // Open addressing over the constants' values: compiling meets many constants, most of them again.
+  void rehash(size_t least);
+  void remember(ValueId v);
+  ValueId find(Type type, std::span<const std::byte> bytes) const;
+  std::vector<uint32_t> interned_;
+  size_t interned_count_ = 0;
+  std::vector<Operand> scratch_;
 };
 
 // The argument block: what the host passes besides the buffers, one layout for every target.
