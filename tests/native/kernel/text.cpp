@@ -48,7 +48,7 @@ TEST(parsed_structure) {
   CHECK_EQ(d.functions.size(), 1u);
   size_t ops = 0;
   walk_functions(d, [&](OpId, const Operation&) { ops++; });
-  CHECK_EQ(ops, 16u);
+  CHECK_EQ(ops, 15u);
   float table[3];
   std::memcpy(table, d.slots[2].data.data(), sizeof table);
   CHECK(table[0] == 1 && std::signbit(table[1]) && table[2] != table[2]);
