@@ -1,0 +1,61 @@
+"""lcpy: GPU kernels written in Python, compiled by a C++ core, run on cpu, OpenCL and Vulkan.
+
+Public names only. Each loads what it needs when first used: importing lcpy loads neither the
+core, nor NumPy, nor any driver.
+"""
+
+from . import types as _types
+from .types import Array, Ref, matrix, struct, type_of, vector
+
+__version__ = "0.1.0"
+
+_HOMES = {  # public name -> module that has it
+    "Buffer": "run.buffer",
+    "ByteBuffer": "run.buffer",
+    "empty": "run.buffer",
+    "Device": "run.device",
+    "devices": "run.device",
+    "init": "run.device",
+    "synchronize": "run.device",
+    "kernel": "kernel",
+    "Kernel": "kernel",
+    "callable": "front",
+    "spirv": None,  # a module of its own
+    "errors": None,
+    "types": None,
+}
+_ERRORS = (
+    "Error", "CompileError", "UnsupportedError", "ArgumentError", "KernelTrap", "DeviceError",
+    "OutOfMemory", "DeviceLost", "LoadError", "InternalError",
+)  # fmt: skip
+
+globals().update({name: cls for name, cls in _types.NAMES.items() if name not in ("bool", "int", "float")})
+
+
+def __getattr__(name):
+    if name in _types.NAMES:  # bool, int, float: kept out of this module's own scope
+        return _types.NAMES[name]
+    from importlib import import_module
+
+    home = _HOMES.get(name, "")
+    if home is None:
+        value = import_module("." + name, __name__)
+    elif home:
+        value = getattr(import_module("." + home, __name__), name)
+    elif name in _ERRORS:
+        value = getattr(import_module(".errors", __name__), name)
+    elif name.startswith("_"):
+        raise AttributeError(f"module 'lcpy' has no attribute '{name}'")
+    else:
+        try:  # the functions of the kernel language: lc.sqrt, lc.dispatch_id, …
+            value = getattr(import_module(".functions", __name__), name)
+        except AttributeError:
+            raise AttributeError(f"module 'lcpy' has no attribute '{name}'") from None
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    from . import functions
+
+    return sorted({*globals(), *_HOMES, *_ERRORS, *_types.NAMES, *functions.NAMES})
