@@ -1,1 +1,19 @@
 """Kernels the package ships: fill, reductions, scans, histogram, transpose and gemm."""
+
+from .fill import fill
+from .gemm import gemm
+from .histogram import histogram
+from .reduce import reduce, reduce_into
+from .scan import exclusive_scan, inclusive_scan
+from .transpose import transpose
+
+__all__ = [
+    "exclusive_scan",
+    "fill",
+    "gemm",
+    "histogram",
+    "inclusive_scan",
+    "reduce",
+    "reduce_into",
+    "transpose",
+]
