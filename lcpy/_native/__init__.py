@@ -1,0 +1,1 @@
+"""The door to the C++ core: one extension module, ``core``."""
