@@ -176,8 +176,12 @@ class BuildExt(build_ext):
                 depends=[str(h) for h in NATIVE.rglob("*") if h.suffix in (".h", ".def", ".inc")],
             )
         self.compiler.link_shared_object(
-            objects, str(target), libraries=self.get_libraries(ext), target_lang="c++",
-            library_dirs=self.library_dirs, export_symbols=self.get_export_symbols(ext),
+            objects,
+            str(target),
+            libraries=self.get_libraries(ext),
+            target_lang="c++",
+            library_dirs=self.library_dirs,
+            export_symbols=self.get_export_symbols(ext),
             build_temp=str(self.objects),
         )
 

@@ -1,0 +1,94 @@
+"""Devices are found once. LCPY_REQUIRE names the kinds that must be there ("cpu,opencl,vulkan"):
+one that is not is a failure of each test that wants it, not a skip.
+
+LCPY_VULKAN_LOG names the file that the Vulkan validation layer writes to; a message in it fails the
+test that caused it.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+# PoCL's and PyOpenCL's caches would let one test's compilation hide another's.
+os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
+os.environ.setdefault("POCL_KERNEL_CACHE", "0")
+sys.path.insert(0, str(ROOT / "tests"))
+
+import lcpy as lc  # noqa: E402
+
+if Path(lc.__file__).resolve().parent == ROOT / "lcpy":
+    # A checkout: the folder shaders/ holds lcpy.primitives and lcpy.gallery.
+    lc.__path__.append(str(ROOT / "shaders"))
+
+REQUIRED = [kind for kind in os.environ.get("LCPY_REQUIRE", "").split(",") if kind]
+# LCPY_TEST_DEVICES limits the run, for work on one of them.
+WANTED = [kind for kind in os.environ.get("LCPY_TEST_DEVICES", "cpu,opencl,vulkan").split(",")]
+
+
+def find_devices():
+    """The first device of each kind: kind -> name."""
+    found = {}
+    for device in lc.devices():
+        if device.kind in WANTED:
+            found.setdefault(device.kind, device.name)
+    return found
+
+
+DEVICES = find_devices()
+KINDS = list(dict.fromkeys([*DEVICES, *REQUIRED]))
+
+
+def open_device(kind):
+    if kind not in DEVICES:
+        pytest.fail(f"there must be a device of kind {kind}, and none was found")
+    return lc.Device(DEVICES[kind])
+
+
+@pytest.fixture(params=KINDS, scope="session")
+def device(request):
+    """Each device in turn."""
+    return open_device(request.param)
+
+
+@pytest.fixture(params=[kind for kind in KINDS if kind != "cpu"], scope="session")
+def other_device(request):
+    """Each device but cpu, which they are compared with."""
+    return open_device(request.param)
+
+
+@pytest.fixture(scope="session")
+def cpu():
+    return open_device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def no_vulkan_message():
+    log = os.environ.get("LCPY_VULKAN_LOG")
+    if not log:
+        yield
+        return
+    before = os.path.getsize(log) if os.path.exists(log) else 0
+    yield
+    if os.path.exists(log) and os.path.getsize(log) > before:
+        with open(log, errors="replace") as file:
+            file.seek(before)
+            pytest.fail("the Vulkan validation layer says:\n" + file.read())
+
+
+def pytest_report_header():
+    return "lcpy devices: " + ", ".join(f"{d.name} ({d.description})" for d in lc.devices())
+
+
+def load_source(directory, name, text):
+    """Writes a Python source file and imports it: kernels are read from their source."""
+    import importlib.util
+
+    path = Path(directory) / f"{name}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
