@@ -1,0 +1,164 @@
+# Descriptors and what is emitted from them: a door to native/kernel, lower and emit.
+from cython.operator cimport dereference
+from libcpp.utility cimport move
+
+from lcpy._native.decl cimport emit as c_emit
+from lcpy._native.decl cimport kernel as c_kernel
+from lcpy._native.decl cimport lower as c_lower
+from lcpy._native.decl.emit cimport OpenclTarget, SpirvModuleText, VulkanTarget
+from lcpy._native.decl.kernel cimport ArgumentBlock, SharedDescriptor, Slot
+
+cdef tuple _memory_classes = ("global", "uniform", "constant", "shared", "scratch", "texture",
+                              "sampler", "heap", "accel")
+cdef tuple _accesses = ("none", "read", "write", "read_write")
+cdef dict _math_modes = {"ieee": 0, "strict": 1, "fast": 2}
+cdef dict _block_kinds = {"push": 0, "uniform": 1, "storage": 2}
+
+
+cdef object _offset(uint32_t value):
+    return -1 if value == 0xffffffffu else value
+
+
+@cython.final
+cdef class Descriptor:
+    """A kernel descriptor: what a device runs. Immutable."""
+    cdef SharedDescriptor c
+
+    @property
+    def name(self):
+        return self.c.get().name.decode()
+
+    @property
+    def block_size(self):
+        return tuple([c_kernel.block_axis(dereference(self.c), i) for i in range(3)])
+
+    @property
+    def math(self):
+        return ("ieee", "strict", "fast")[c_kernel.math_mode(dereference(self.c))]
+
+    @property
+    def slots(self):
+        """(name, type, memory class, access, number, atomics) of every slot, host slots first."""
+        cdef const Slot* s
+        cdef size_t i
+        out = []
+        for i in range(self.c.get().slots.size()):
+            s = &self.c.get().slots[i]
+            out.append((s.name.decode(), wrap_type(s.type), _memory_classes[c_kernel.slot_memory(s[0])],
+                        _accesses[c_kernel.slot_access(s[0])], s.number, bool(s.atomics)))
+        return out
+
+    @property
+    def view_offsets(self):
+        return bool(self.c.get().view_offsets)
+
+    @property
+    def uses_barrier(self):
+        return bool(self.c.get().uses_barrier())
+
+    @property
+    def uses_shared(self):
+        return bool(self.c.get().uses_shared())
+
+    @property
+    def shared_bytes(self):
+        return self.c.get().shared_bytes()
+
+    @property
+    def hash(self):
+        return self.c.get().hash()
+
+    def argument_block(self):
+        """(bytes, [(value, length, extents, base), …]): offsets by slot, -1 for what a slot lacks."""
+        cdef ArgumentBlock block = c_kernel.argument_block(dereference(self.c))
+        return block.size, [(_offset(e.value), _offset(e.length), _offset(e.extents), _offset(e.base))
+                            for e in block.entries]
+
+    def text(self):
+        """The readable form, which `parse_descriptor` reads back."""
+        return c_kernel.to_text(dereference(self.c)).decode()
+
+    def __repr__(self):
+        return f"<Descriptor {self.name}>"
+
+
+cdef Descriptor _wrap_descriptor(SharedDescriptor c):
+    cdef Descriptor made = Descriptor.__new__(Descriptor)
+    made.c = c
+    return made
+
+
+def parse_descriptor(str text not None):
+    """The descriptor of a text form; LoadError when it is not well formed."""
+    cdef string source = text.encode()
+    cdef SharedDescriptor made
+    with nogil:
+        made = c_kernel.parse_descriptor(source)
+    return _wrap_descriptor(made)
+
+
+def lower(Builder builder not None, str math="ieee", int opt=1, bint ragged=True,
+          bint view_offsets=False, list stages=None):
+    """AST to descriptor. `stages`, when given, takes (stage, text) of every pass."""
+    cdef int mode = _math_modes[math]
+    cdef c_lower.Stages dumped
+    cdef c_lower.Stages* dump = &dumped if stages is not None else NULL
+    cdef SharedDescriptor made
+    try:
+        with nogil:
+            made = c_lower.lower(builder.b[0], mode, opt, ragged, view_offsets, dump)
+    finally:
+        if stages is not None:
+            stages.extend([(s.first.decode(), s.second.decode()) for s in dumped])
+    return _wrap_descriptor(made)
+
+
+@cython.final
+cdef class SpirvModule:
+    """Words of one module and what they ask of the device."""
+    cdef readonly bytes words
+    cdef readonly tuple capabilities
+    cdef readonly tuple extensions
+
+
+def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint names=False,
+               bint lines=False, bint int8=True, bint int16=True, bint int64=True,
+               bint float16=True, bint float64=True, bint storage8=True, bint storage16=True,
+               bint buffer_float_add=True, bint shared_float_add=True, bint int64_atomics=True,
+               bint signed_zero_inf_nan_preserve=True):
+    """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it."""
+    cdef VulkanTarget t
+    t.version, t.names, t.lines = version, names, lines
+    t.int8, t.int16, t.int64 = int8, int16, int64
+    t.float16, t.float64 = float16, float64
+    t.storage8, t.storage16 = storage8, storage16
+    t.buffer_float_add, t.shared_float_add = buffer_float_add, shared_float_add
+    t.int64_atomics = int64_atomics
+    t.signed_zero_inf_nan_preserve = signed_zero_inf_nan_preserve
+    cdef vector[uint32_t] places
+    for place in plan.slots:
+        set_number, binding = place if place is not None else (0, 0)
+        places.push_back(set_number)
+        places.push_back(binding)
+    places.push_back(plan.block_place[0])
+    places.push_back(plan.block_place[1])
+    cdef int block = _block_kinds[plan.block]
+    cdef SpirvModuleText made
+    with nogil:
+        made = c_emit.emit_spirv(dereference(descriptor.c), places, block, t)
+    cdef SpirvModule module = SpirvModule.__new__(SpirvModule)
+    module.words = (<char*>made.words.data())[:made.words.size() * 4]
+    module.capabilities = tuple([c.decode() for c in made.capabilities])
+    module.extensions = tuple([e.decode() for e in made.extensions])
+    return module
+
+
+def emit_opencl(Descriptor descriptor not None, *, int version=12, bint fp64=True,
+                bint fp16=False, bint int64_atomics=True):
+    """OpenCL C source of one kernel, `lcpy_main`."""
+    cdef OpenclTarget t
+    t.version, t.fp64, t.fp16, t.int64_atomics = version, fp64, fp16, int64_atomics
+    cdef string made
+    with nogil:
+        made = c_emit.emit_opencl(dereference(descriptor.c), t)
+    return made.decode()

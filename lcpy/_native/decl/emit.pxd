@@ -1,0 +1,59 @@
+# emit/emit.h
+from libc.stdint cimport uint32_t
+from libcpp cimport bool as cbool
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from lcpy._native.decl.errors cimport translate
+from lcpy._native.decl.kernel cimport KernelDescriptor
+
+cdef extern from "emit/emit.h" namespace "lcpy" nogil:
+    cdef cppclass VulkanTarget:
+        uint32_t version
+        cbool names
+        cbool lines
+        cbool int8
+        cbool int16
+        cbool int64
+        cbool float16
+        cbool float64
+        cbool storage8
+        cbool storage16
+        cbool buffer_float_add
+        cbool shared_float_add
+        cbool int64_atomics
+        cbool signed_zero_inf_nan_preserve
+
+    cdef cppclass SpirvModuleText "lcpy::SpirvModule":
+        vector[uint32_t] words
+        vector[string] capabilities
+        vector[string] extensions
+
+    cdef cppclass OpenclTarget:
+        uint32_t version
+        cbool fp64
+        cbool fp16
+        cbool int64_atomics
+
+    string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target) except +translate
+
+cdef extern from *:
+    """
+    #include "emit/emit.h"
+    namespace lcpy_door {
+    // `places` holds set and binding of each slot in turn, then of the argument block.
+    static lcpy::SpirvModule emit_spirv(const lcpy::KernelDescriptor& d,
+                                        const std::vector<uint32_t>& places, int block,
+                                        const lcpy::VulkanTarget& target) {
+      lcpy::BindingPlan plan;
+      for (size_t i = 0; i + 3 < places.size(); i += 2)
+        plan.slots.push_back({places[i], places[i + 1]});
+      plan.block = static_cast<lcpy::BindingPlan::Block>(block);
+      plan.block_place = {places[places.size() - 2], places[places.size() - 1]};
+      return lcpy::emit_spirv(d, plan, target);
+    }
+    }  // namespace lcpy_door
+    """
+    SpirvModuleText emit_spirv "lcpy_door::emit_spirv"(const KernelDescriptor& d,
+        const vector[uint32_t]& places, int block,
+        const VulkanTarget& target) except +translate nogil

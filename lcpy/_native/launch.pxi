@@ -1,0 +1,281 @@
+# The launch path that an unchanged call takes: checks the arguments against a table made when the
+# kernel was specialised, packs them into the argument block, and starts the program. Whatever does
+# not fit the table is left to lcpy/kernel.py, which knows how to say what is wrong.
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong
+
+cdef object _default_device = None
+
+
+def set_default_device(device):
+    """The device of launches without a buffer argument; None before one is chosen."""
+    global _default_device
+    _default_device = device
+
+
+cdef class DeviceBuffer:
+    """What a launch needs to know of a buffer. lcpy.run.buffer.Buffer is its public face."""
+    cdef readonly object device
+    cdef readonly object memory         # the device's; None once released
+    cdef readonly Type core_type        # buffer<T>: compared by identity
+    cdef readonly uint64_t count        # elements, all axes together
+    cdef readonly uint64_t offset       # of a view, in elements of the slot
+    cdef uint32_t[3] axes
+    cdef char* host                     # first byte, where the memory is the host's; else NULL
+    cdef uint64_t host_bytes
+    cdef object __weakref__
+
+    def _bind(self, device, memory, Type core_type not None, tuple shape not None,
+              uint64_t offset, size_t address, uint64_t host_bytes):
+        """Called once by the constructors in lcpy.run.buffer."""
+        cdef int i
+        self.device, self.memory, self.core_type = device, memory, core_type
+        self.offset, self.host, self.host_bytes = offset, <char*>address, host_bytes
+        self.count = 1
+        for i in range(3):
+            self.axes[i] = 1
+        for i in range(len(shape)):
+            self.count *= <uint64_t>shape[i]
+            self.axes[i] = min(<uint64_t>shape[i], <uint64_t>0xffffffff)
+
+    def _unbind(self):
+        """Gives the memory up: launches and copies with this buffer are refused from now on."""
+        self.memory, self.host, self.host_bytes = None, NULL, 0
+
+
+cdef enum ArgumentKind:
+    BUFFER, SIGNED, UNSIGNED, FLOATING, BOOLEAN, PACKED
+
+cdef struct Argument:
+    ArgumentKind kind
+    bint exact         # an unannotated parameter: the host value's own type was specialised on
+    uint32_t bytes
+    uint32_t value     # offsets in the block; 0xffffffff for what is not there
+    uint32_t length
+    uint32_t extents
+    uint32_t base
+    long long low
+    unsigned long long high
+
+cdef dict _kinds = {"buffer": BUFFER, "signed": SIGNED, "unsigned": UNSIGNED, "float": FLOATING,
+                    "bool": BOOLEAN, "packed": PACKED}
+cdef uint32_t NONE = 0xffffffffu
+
+
+cdef uint32_t _place(value):
+    return NONE if value < 0 else <uint32_t>value
+
+
+@cython.final
+cdef class BoundCall:
+    """One kernel, specialised, built for one device: a table of its arguments and where they go.
+
+    `arguments`: (kind, exact, bytes, value, length, extents, base, low, high, type, packer) each;
+    `captured`: buffers bound after the declared arguments, described like arguments.
+    """
+    cdef vector[Argument] table
+    cdef list types            # core type of buffers, class of exact packed values, else None
+    cdef list packers          # bytes of a value, for PACKED
+    cdef tuple captured
+    cdef object captures       # says whether captured values are unchanged; None without captures
+    cdef object device
+    cdef bint follows_default  # no buffer: runs on the default device of the moment
+    cdef readonly object executable
+    cdef Program program       # of the cpu device
+    cdef unsigned threads
+    cdef uint32_t[3] block_size
+    cdef bint ragged, views
+    cdef int dims              # 0: any number of dispatch axes
+    cdef bytearray block
+    cdef char* raw
+    cdef vector[Binding] bindings
+    cdef list buffers
+
+    def __init__(self, arguments, captured, captures, device, executable, Program program,
+                 block_size, size_t block_bytes, bint ragged, bint views, int dims,
+                 bint follows_default, unsigned threads=0):
+        cdef Argument a
+        self.types, self.packers = [], []
+        for (kind, exact, size, value, length, extents, base, low, high, type_, packer) in arguments:
+            a.kind, a.exact, a.bytes = <ArgumentKind><int>_kinds[kind], exact, size
+            a.value, a.length = _place(value), _place(length)
+            a.extents, a.base = _place(extents), _place(base)
+            a.low, a.high = low, high
+            self.table.push_back(a)
+            self.types.append(type_)
+            self.packers.append(packer)
+        self.captured, self.captures = tuple(captured), captures
+        self.device, self.executable, self.program = device, executable, program
+        self.follows_default, self.threads = follows_default, threads
+        self.block_size[0], self.block_size[1], self.block_size[2] = block_size
+        self.ragged, self.views, self.dims = ragged, views, dims
+        self.block = bytearray(block_bytes)
+        self.raw = PyByteArray_AS_STRING(self.block)
+
+    cdef bint _number(self, Argument* a, object value) except -1:
+        cdef int overflow = 0
+        cdef long long i = 0
+        cdef unsigned long long u = 0
+        cdef double d
+        cdef float f
+        cdef char* to = self.raw + a.value
+        if a.kind == FLOATING:
+            if type(value) is not float:
+                if a.exact or type(value) is not int:
+                    return False
+            try:
+                d = value
+            except OverflowError:
+                return False
+            if a.bytes == 8:
+                memcpy(to, &d, 8)
+                return True
+            if a.bytes != 4:
+                return False
+            f = <float>d
+            if f - f != 0 and d - d == 0:
+                return False
+            memcpy(to, &f, 4)
+            return True
+        if a.kind == BOOLEAN:
+            if type(value) is not bool:
+                return False
+            to[0] = 1 if value is True else 0
+            return True
+        if type(value) is not int:
+            return False
+        i = PyLong_AsLongLongAndOverflow(value, &overflow)
+        if a.kind == SIGNED:
+            if overflow != 0 or i < a.low or i > <long long>a.high:
+                return False
+            memcpy(to, &i, a.bytes)  # the low bytes: the block is little-endian, as the hosts are
+            return True
+        if overflow < 0 or (overflow == 0 and i < 0):
+            return False
+        u = PyLong_AsUnsignedLongLong(value) if overflow else <unsigned long long>i
+        if u < <unsigned long long>a.low or u > a.high:
+            return False
+        memcpy(to, &u, a.bytes)
+        return True
+
+    cdef bint _buffer(self, Argument* a, object expected, object value) except -1:
+        if not isinstance(value, DeviceBuffer):
+            return False
+        cdef DeviceBuffer b = <DeviceBuffer>value
+        cdef Binding one
+        if b.core_type is not expected or b.device is not self.device or b.memory is None:
+            return False
+        if a.length != NONE:
+            memcpy(self.raw + a.length, &b.count, 8)
+        if a.extents != NONE:
+            memcpy(self.raw + a.extents, b.axes, 12)
+        if self.program is not None:
+            one.data, one.bytes = b.host, b.host_bytes
+            self.bindings.push_back(one)
+            return True
+        if a.base != NONE:
+            memcpy(self.raw + a.base, &b.offset, 8)
+        elif b.offset != 0:
+            return False
+        self.buffers.append(value)
+        return True
+
+    cdef bint _bind_arguments(self, tuple args) except -1:
+        cdef size_t i, declared = self.table.size() - len(self.captured)
+        cdef Argument* a
+        cdef bytes data
+        if <size_t>len(args) != declared:
+            return False
+        self.bindings.clear()
+        self.buffers = []
+        for i in range(declared):
+            a = &self.table[i]
+            value = args[i]
+            if a.kind == BUFFER:
+                if not self._buffer(a, self.types[i], value):
+                    return False
+            elif a.kind == PACKED:
+                if a.exact and type(value) is not self.types[i]:
+                    return False
+                data = self.packers[i](value)
+                memcpy(self.raw + a.value, PyBytes_AS_STRING(data), a.bytes)
+            elif not self._number(a, value):
+                return False
+        for i in range(declared, self.table.size()):
+            if not self._buffer(&self.table[i], self.types[i], self.captured[i - declared]):
+                return False
+        return True
+
+    cdef int _dispatch(self, object size) except -1:
+        """0: does not fit this call; 1: launch; 2: an axis is zero, nothing to launch."""
+        cdef uint32_t[3] n
+        cdef int i, dims = 1
+        cdef bint whole = True
+        n[0] = n[1] = n[2] = 1
+        if type(size) is int:
+            if size < 0 or size > 0xffffffff:
+                return 0
+            n[0] = size
+        elif type(size) is tuple and 1 <= len(<tuple>size) <= 3:
+            dims = <int>len(<tuple>size)
+            for i in range(dims):
+                axis = (<tuple>size)[i]
+                if type(axis) is not int or axis < 0 or axis > 0xffffffff:
+                    return 0
+                n[i] = axis
+        else:
+            return 0
+        if self.dims != 0 and dims != self.dims:
+            return 0
+        for i in range(3):
+            if n[i] == 0:
+                return 2
+            if n[i] % self.block_size[i] != 0:
+                whole = False
+        if whole == self.ragged:
+            return 0
+        memcpy(self.raw, n, 12)
+        return 1
+
+    def launch(self, tuple args not None, size):
+        """Starts the kernel. False, with nothing done, when the arguments do not fit this call."""
+        if self.follows_default and _default_device is not self.device:
+            return False
+        if self.captures is not None and not self.captures.unchanged():
+            return False
+        cdef int ready = self._dispatch(size)
+        if ready == 0 or not self._bind_arguments(args):
+            return False
+        if ready == 2:
+            return True
+        if self.program is not None:
+            self._run_program(args)
+        else:
+            n = <uint32_t*>self.raw
+            self.executable.launch(self.buffers, PyBytes_FromStringAndSize(self.raw, len(self.block)),
+                                   n[0], n[1], n[2])
+        return True
+
+    cdef int _run_program(self, tuple args) except -1:
+        # Another thread may use this call once the GIL is free: what runs is a copy, and `args`
+        # keeps the memory alive.
+        cdef vector[Binding] bindings
+        cdef vector[char] block
+        cdef size_t size = len(self.block)
+        bindings.swap(self.bindings)
+        block.assign(self.raw, self.raw + size)
+        with nogil:
+            c_interp.run_program(dereference(self.program.c), bindings.data(), bindings.size(),
+                                 block.data(), size, <const uint32_t*>block.data(), self.threads)
+        return 0
+
+
+cdef class KernelBase:
+    """A kernel's call: the last bound call first, then lcpy.kernel.Kernel._launch."""
+    cdef public object _last  # BoundCall
+
+    def __call__(self, *args, dispatch_size=None, **named):
+        last = self._last
+        if last is not None and not named and (<BoundCall>last).launch(args, dispatch_size):
+            return
+        self._launch(args, named, dispatch_size)
