@@ -1,11 +1,9 @@
-# Descriptors and what is emitted from them: a door to native/kernel, lower and emit.
+# Descriptors and what is emitted from them: a door to native/kernel and native/api/compile.h.
 from cython.operator cimport dereference
-from libcpp.utility cimport move
 
-from lcpy._native.decl cimport emit as c_emit
+from lcpy._native.decl cimport compile as c_compile
 from lcpy._native.decl cimport kernel as c_kernel
-from lcpy._native.decl cimport lower as c_lower
-from lcpy._native.decl.emit cimport OpenclTarget, SpirvModuleText, VulkanTarget
+from lcpy._native.decl.compile cimport CSpirvModule, OpenclTarget, VulkanTarget
 from lcpy._native.decl.kernel cimport ArgumentBlock, SharedDescriptor, Slot
 
 cdef tuple _memory_classes = ("global", "uniform", "constant", "shared", "scratch", "texture",
@@ -98,18 +96,12 @@ def parse_descriptor(str text not None):
 
 
 def lower(Builder builder not None, str math="ieee", int opt=1, bint ragged=True,
-          bint view_offsets=False, list stages=None):
-    """AST to descriptor. `stages`, when given, takes (stage, text) of every pass."""
+          bint view_offsets=False):
+    """AST to descriptor."""
     cdef int mode = _math_modes[math]
-    cdef c_lower.Stages dumped
-    cdef c_lower.Stages* dump = &dumped if stages is not None else NULL
     cdef SharedDescriptor made
-    try:
-        with nogil:
-            made = c_lower.lower(builder.b[0], mode, opt, ragged, view_offsets, dump)
-    finally:
-        if stages is not None:
-            stages.extend([(s.first.decode(), s.second.decode()) for s in dumped])
+    with nogil:
+        made = c_compile.lower(builder.b[0], mode, opt, ragged, view_offsets)
     return _wrap_descriptor(made)
 
 
@@ -143,9 +135,9 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     places.push_back(plan.block_place[0])
     places.push_back(plan.block_place[1])
     cdef int block = _block_kinds[plan.block]
-    cdef SpirvModuleText made
+    cdef CSpirvModule made
     with nogil:
-        made = c_emit.emit_spirv(dereference(descriptor.c), places, block, t)
+        made = c_compile.emit_spirv(dereference(descriptor.c), places, block, t)
     cdef SpirvModule module = SpirvModule.__new__(SpirvModule)
     module.words = (<char*>made.words.data())[:made.words.size() * 4]
     module.capabilities = tuple([c.decode() for c in made.capabilities])
@@ -160,5 +152,5 @@ def emit_opencl(Descriptor descriptor not None, *, int version=12, bint fp64=Tru
     t.version, t.fp64, t.fp16, t.int64_atomics = version, fp64, fp16, int64_atomics
     cdef string made
     with nogil:
-        made = c_emit.emit_opencl(dereference(descriptor.c), t)
+        made = c_compile.emit_opencl(dereference(descriptor.c), t)
     return made.decode()

@@ -1,11 +1,12 @@
-# emit/emit.h
+# api/compile.h: AST in, descriptor and target code out.
 from libc.stdint cimport uint32_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from lcpy._native.decl.builder cimport FunctionBuilder
 from lcpy._native.decl.errors cimport translate
-from lcpy._native.decl.kernel cimport KernelDescriptor
+from lcpy._native.decl.kernel cimport KernelDescriptor, SharedDescriptor
 
 cdef extern from "emit/emit.h" namespace "lcpy" nogil:
     cdef cppclass VulkanTarget:
@@ -24,7 +25,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool int64_atomics
         cbool signed_zero_inf_nan_preserve
 
-    cdef cppclass SpirvModuleText "lcpy::SpirvModule":
+    cdef cppclass CSpirvModule "lcpy::SpirvModule":
         vector[uint32_t] words
         vector[string] capabilities
         vector[string] extensions
@@ -35,12 +36,22 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool fp16
         cbool int64_atomics
 
-    string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target) except +translate
-
 cdef extern from *:
     """
-    #include "emit/emit.h"
+    #include <memory>
+    #include <vector>
+    #include "api/compile.h"
     namespace lcpy_door {
+    static std::shared_ptr<const lcpy::KernelDescriptor> lower(
+        const lcpy::ast::FunctionBuilder& builder, int math, int opt, bool ragged,
+        bool view_offsets) {
+      lcpy::LowerOptions options;
+      options.math = static_cast<lcpy::MathMode>(math);
+      options.opt = opt;
+      options.ragged = ragged;
+      options.view_offsets = view_offsets;
+      return std::make_shared<lcpy::KernelDescriptor>(lcpy::api::lower(builder, options));
+    }
     // `places` holds set and binding of each slot in turn, then of the argument block.
     static lcpy::SpirvModule emit_spirv(const lcpy::KernelDescriptor& d,
                                         const std::vector<uint32_t>& places, int block,
@@ -50,10 +61,14 @@ cdef extern from *:
         plan.slots.push_back({places[i], places[i + 1]});
       plan.block = static_cast<lcpy::BindingPlan::Block>(block);
       plan.block_place = {places[places.size() - 2], places[places.size() - 1]};
-      return lcpy::emit_spirv(d, plan, target);
+      return lcpy::api::spirv(d, plan, target);
     }
     }  // namespace lcpy_door
     """
-    SpirvModuleText emit_spirv "lcpy_door::emit_spirv"(const KernelDescriptor& d,
+    SharedDescriptor lower "lcpy_door::lower"(const FunctionBuilder& builder, int math, int opt,
+        cbool ragged, cbool view_offsets) except +translate nogil
+    CSpirvModule emit_spirv "lcpy_door::emit_spirv"(const KernelDescriptor& d,
         const vector[uint32_t]& places, int block,
         const VulkanTarget& target) except +translate nogil
+    string emit_opencl "lcpy::api::opencl"(const KernelDescriptor& d,
+        const OpenclTarget& target) except +translate nogil
