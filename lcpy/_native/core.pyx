@@ -13,3 +13,4 @@ from libcpp.vector cimport vector
 include "errors.pxi"
 include "types.pxi"
 include "builder.pxi"
+include "repack.pxi"

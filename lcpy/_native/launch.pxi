@@ -40,7 +40,7 @@ cdef class DeviceBuffer:
 
     def _unbind(self):
         """Gives the memory up: launches and copies with this buffer are refused from now on."""
-        self.memory, self.host, self.host_bytes = None, NULL, 0
+        self.memory, self.host, self.host_bytes = None, <char*>0, 0
 
 
 cdef enum ArgumentKind:
@@ -86,7 +86,7 @@ cdef class BoundCall:
     cdef uint32_t[3] block_size
     cdef bint ragged, views
     cdef int dims              # 0: any number of dispatch axes
-    cdef bytearray block
+    cdef vector[char] block
     cdef char* raw
     cdef vector[Binding] bindings
     cdef list buffers
@@ -109,8 +109,8 @@ cdef class BoundCall:
         self.follows_default, self.threads = follows_default, threads
         self.block_size[0], self.block_size[1], self.block_size[2] = block_size
         self.ragged, self.views, self.dims = ragged, views, dims
-        self.block = bytearray(block_bytes)
-        self.raw = PyByteArray_AS_STRING(self.block)
+        self.block.assign(block_bytes, 0)
+        self.raw = self.block.data()
 
     cdef bint _number(self, Argument* a, object value) except -1:
         cdef int overflow = 0
@@ -252,7 +252,7 @@ cdef class BoundCall:
             self._run_program(args)
         else:
             n = <uint32_t*>self.raw
-            self.executable.launch(self.buffers, PyBytes_FromStringAndSize(self.raw, len(self.block)),
+            self.executable.launch(self.buffers, PyBytes_FromStringAndSize(self.raw, self.block.size()),
                                    n[0], n[1], n[2])
         return True
 
@@ -260,10 +260,9 @@ cdef class BoundCall:
         # Another thread may use this call once the GIL is free: what runs is a copy, and `args`
         # keeps the memory alive.
         cdef vector[Binding] bindings
-        cdef vector[char] block
-        cdef size_t size = len(self.block)
+        cdef vector[char] block = self.block
+        cdef size_t size = block.size()
         bindings.swap(self.bindings)
-        block.assign(self.raw, self.raw + size)
         with nogil:
             c_interp.run_program(dereference(self.program.c), bindings.data(), bindings.size(),
                                  block.data(), size, <const uint32_t*>block.data(), self.threads)

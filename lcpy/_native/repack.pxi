@@ -1,4 +1,5 @@
 # Host memory and copies between host arrays and memory layout (native/api/repack.h): a door only.
+from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 from libcpp.memory cimport unique_ptr
@@ -13,7 +14,6 @@ cdef class HostMemory:
     cdef char* raw
     cdef char* start
     cdef readonly size_t nbytes
-    cdef Py_ssize_t exports
 
     def __cinit__(self, size_t nbytes, bint zero=True):
         if nbytes > <size_t>-1 // 2:
