@@ -12,8 +12,10 @@ namespace {
 void canonical_copy(Type t, const std::byte* from, std::byte* to) {
   switch (t.tag()) {
     case TypeTag::Scalar:
-      if (t.is_bool()) *to = std::byte(*from != std::byte{0});
-      else std::memcpy(to, from, t.size());
+      if (t.is_bool())
+        *to = std::byte(*from != std::byte{0});
+      else
+        std::memcpy(to, from, t.size());
       return;
     case TypeTag::Vector:
     case TypeTag::Matrix:
@@ -24,7 +26,8 @@ void canonical_copy(Type t, const std::byte* from, std::byte* to) {
         canonical_copy(t.component(i), from + t.offset(i), to + t.offset(i));
       return;
     }
-    default: throw BugError("constant of type " + t.description());
+    default:
+      throw BugError("constant of type " + t.description());
   }
 }
 
@@ -74,7 +77,8 @@ void KernelBuilder::remember(ValueId v) {
 
 ValueId KernelBuilder::find(Type type, std::span<const std::byte> bytes) const {
   const size_t mask = interned_.size() - 1;
-  for (size_t at = hash_bytes(type, bytes) & mask; interned_[at] != ValueId::kNone; at = (at + 1) & mask) {
+  for (size_t at = hash_bytes(type, bytes) & mask; interned_[at] != ValueId::kNone;
+       at = (at + 1) & mask) {
     const ValueId v(interned_[at]);
     if (d_.type_of(v) != type) continue;
     if (std::memcmp(d_.constant_bytes(v).data(), bytes.data(), bytes.size()) == 0) return v;
@@ -96,7 +100,8 @@ FunctionId KernelBuilder::add_function(std::string name, std::span<const Type> p
   f.span = span;
   for (size_t i = 0; i < params.size(); i++) {
     f.params.push_back(ValueId(d_.values.size()));
-    d_.values.push_back({params[i], Value::Def::FunctionParameter, id.value, static_cast<uint32_t>(i)});
+    d_.values.push_back(
+        {params[i], Value::Def::FunctionParameter, id.value, static_cast<uint32_t>(i)});
   }
   f.body = add_body();
   d_.functions.push_back(std::move(f));
@@ -177,7 +182,8 @@ OpId KernelBuilder::append(Op op, std::span<const Operand> operands, std::span<c
   const Operand* all = d_.operands.data();
   if (operands.data() >= all && operands.data() < all + d_.operands.size()) {
     const size_t from = operands.data() - all;
-    for (size_t i = 0; i < o.operand_count; i++) d_.operands.push_back(Operand(d_.operands[from + i]));
+    for (size_t i = 0; i < o.operand_count; i++)
+      d_.operands.push_back(Operand(d_.operands[from + i]));
   } else {
     d_.operands.insert(d_.operands.end(), operands.begin(), operands.end());
   }
@@ -215,7 +221,8 @@ ValueId KernelBuilder::extract(ValueId aggregate, std::initializer_list<uint32_t
   return d_.result(d_.op(append(Op::Extract, scratch_, {&t, 1})));
 }
 
-ValueId KernelBuilder::insert(ValueId aggregate, ValueId part, std::initializer_list<uint32_t> path) {
+ValueId KernelBuilder::insert(ValueId aggregate, ValueId part,
+                              std::initializer_list<uint32_t> path) {
   if (path.size() == 0) return part;
   scratch_.assign({Operand::of(aggregate), Operand::of(part)});
   for (uint32_t i : path) scratch_.push_back(Operand::imm(i));
@@ -233,7 +240,8 @@ ValueId KernelBuilder::load(SlotId slot, std::span<const Operand> chain, Type ty
   return d_.result(d_.op(append(Op::Load, scratch_, {&type, 1}, flags)));
 }
 
-void KernelBuilder::store(SlotId slot, std::span<const Operand> chain, ValueId value, uint8_t flags) {
+void KernelBuilder::store(SlotId slot, std::span<const Operand> chain, ValueId value,
+                          uint8_t flags) {
   scratch_.assign({Operand::of(slot), Operand::of(value)});
   scratch_.insert(scratch_.end(), chain.begin(), chain.end());
   append(Op::Store, scratch_, {}, flags);

@@ -20,9 +20,8 @@ std::span<const std::byte> KernelDescriptor::constant_bytes(ValueId v) const {
 
 bool KernelDescriptor::uses_barrier() const {
   bool found = false;
-  walk_functions(*this, [&](OpId, const Operation& o) {
-    found |= op_row(o.op).sync == OpSync::Uniform;
-  });
+  walk_functions(*this,
+                 [&](OpId, const Operation& o) { found |= op_row(o.op).sync == OpSync::Uniform; });
   return found;
 }
 
@@ -47,7 +46,8 @@ uint64_t KernelDescriptor::hash() const {
   size_t i = 0;
   for (; i + 8 <= text.size(); i += 8) {
     uint64_t word = 0;
-    for (size_t k = 0; k < 8; k++) word |= uint64_t(static_cast<unsigned char>(text[i + k])) << (8 * k);
+    for (size_t k = 0; k < 8; k++)
+      word |= uint64_t(static_cast<unsigned char>(text[i + k])) << (8 * k);
     h = (h ^ word) * 0x9e3779b97f4a7c15ull;
     h ^= h >> 29;
   }

@@ -41,7 +41,8 @@ class Parser {
       column++;
       if (text_[i] == '\n') line++, column = 1;
     }
-    throw LoadError("kernel text, line " + std::to_string(line) + ", column " + std::to_string(column) + ": " + what);
+    throw LoadError("kernel text, line " + std::to_string(line) + ", column " +
+                    std::to_string(column) + ": " + what);
   }
 
   // ---- tokens ---------------------------------------------------------------------------------
@@ -252,7 +253,8 @@ class Parser {
     builder_.set_insertion(in);
     const OpId id = builder_.append(op, operands, types, flags);
     const Operation& o = d_.op(id);
-    for (size_t i = 0; i < names.size(); i++) define(names[i], d_.result(o, static_cast<uint32_t>(i)));
+    for (size_t i = 0; i < names.size(); i++)
+      define(names[i], d_.result(o, static_cast<uint32_t>(i)));
     for (auto [i, n] : pending) pending_.push_back({o.operand_begin + i, n, at_});
   }
 
@@ -293,8 +295,10 @@ class Parser {
     if (!t.is_value() || t.size() > (1u << 28)) bad("no constant of type " + t.description());
     std::vector<std::byte> bytes(t.size());
     expect('(');
-    if (t.is_scalar()) scalar(t.scalar(), bytes.data());
-    else if (!accept_word("zero")) components(t, bytes.data());
+    if (t.is_scalar())
+      scalar(t.scalar(), bytes.data());
+    else if (!accept_word("zero"))
+      components(t, bytes.data());
     expect(')');
     return bytes;
   }
@@ -328,8 +332,10 @@ class Parser {
     uint64_t bits = 0;
     const ScalarClass c = scalar_class(s);
     if (c == ScalarClass::Bool) {
-      if (accept_word("true")) bits = 1;
-      else word("false");
+      if (accept_word("true"))
+        bits = 1;
+      else
+        word("false");
     } else if (text_.substr(at_, 2) == "0x") {
       at_ += 2;
       const auto r = std::from_chars(text_.data() + at_, text_.data() + text_.size(), bits, 16);

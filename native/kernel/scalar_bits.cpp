@@ -13,7 +13,8 @@ uint16_t half_bits(double value) {
   const auto sign = static_cast<uint16_t>((bits >> 48) & 0x8000);
   const int exponent = static_cast<int>((bits >> 52) & 0x7ff);
   const uint64_t fraction = bits & 0xfffffffffffffull;
-  if (exponent == 0x7ff) return sign | 0x7c00 | (fraction ? 0x200 | static_cast<uint16_t>(fraction >> 42) : 0);
+  if (exponent == 0x7ff)
+    return sign | 0x7c00 | (fraction ? 0x200 | static_cast<uint16_t>(fraction >> 42) : 0);
   const int e = exponent - 1023;
   if (e > 15) return sign | 0x7c00;
   if (e < -25) return sign;
@@ -30,10 +31,14 @@ uint16_t half_bits(double value) {
 
 uint64_t scalar_bits(Scalar s, double value) {
   switch (s) {
-    case Scalar::Float16: return half_bits(value);
-    case Scalar::Float32: return std::bit_cast<uint32_t>(static_cast<float>(value));
-    case Scalar::Float64: return std::bit_cast<uint64_t>(value);
-    default: break;
+    case Scalar::Float16:
+      return half_bits(value);
+    case Scalar::Float32:
+      return std::bit_cast<uint32_t>(static_cast<float>(value));
+    case Scalar::Float64:
+      return std::bit_cast<uint64_t>(value);
+    default:
+      break;
   }
   const ScalarClass c = scalar_class(s);
   if (c == ScalarClass::Bool) return value != 0;

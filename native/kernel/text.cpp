@@ -15,7 +15,10 @@ namespace {
 class Printer {
  public:
   Printer(const KernelDescriptor& d, const TextOptions& options)
-      : d_(d), options_(options), numbers_(d.values.size(), kUnnumbered), printed_(d.bodies.size(), 0) {
+      : d_(d),
+        options_(options),
+        numbers_(d.values.size(), kUnnumbered),
+        printed_(d.bodies.size(), 0) {
     out_.reserve(d.ops.size() * 32 + 256);
   }
 
@@ -47,8 +50,10 @@ class Printer {
     if (options_.names)
       for (char c : s) {
         if (c == '"' || c == '\\') out_ += '\\';
-        if (c == '\n') out_ += "\\n";
-        else out_ += c;
+        if (c == '\n')
+          out_ += "\\n";
+        else
+          out_ += c;
       }
     out_ += '"';
   }
@@ -85,8 +90,10 @@ class Printer {
     }
     if (!s.data.empty()) {
       out_ += " data ";
-      if (s.data.size() == s.type.size()) constant(s.type, s.data.data());
-      else out_ += "<wrong size>";
+      if (s.data.size() == s.type.size())
+        constant(s.type, s.data.data());
+      else
+        out_ += "<wrong size>";
     }
     span(s.span);
     out_ += '\n';
@@ -182,11 +189,21 @@ class Printer {
 
   void operand(Operand x) {
     switch (x.kind) {
-      case Operand::Kind::Value: value(x.value()); break;
-      case Operand::Kind::Slot: number(x.index, '$'); break;
-      case Operand::Kind::Body: body(x.body()); break;
-      case Operand::Kind::Function: number(x.index, '&'); break;
-      case Operand::Kind::Imm: number(x.index); break;
+      case Operand::Kind::Value:
+        value(x.value());
+        break;
+      case Operand::Kind::Slot:
+        number(x.index, '$');
+        break;
+      case Operand::Kind::Body:
+        body(x.body());
+        break;
+      case Operand::Kind::Function:
+        number(x.index, '&');
+        break;
+      case Operand::Kind::Imm:
+        number(x.index);
+        break;
     }
   }
 
@@ -210,8 +227,10 @@ class Printer {
     } else {
       bool zero = true;
       for (uint64_t i = 0; i < t.size() && zero; i++) zero = bytes[i] == std::byte{0};
-      if (zero) out_ += "zero";
-      else components(t, bytes);
+      if (zero)
+        out_ += "zero";
+      else
+        components(t, bytes);
     }
     out_ += ')';
   }
@@ -245,11 +264,15 @@ class Printer {
     }
     if (c == ScalarClass::Signed) {
       const int shift = 64 - static_cast<int>(size) * 8;
-      end = std::to_chars(text, text + sizeof text, static_cast<int64_t>(bits << shift) >> shift).ptr;
+      end =
+          std::to_chars(text, text + sizeof text, static_cast<int64_t>(bits << shift) >> shift).ptr;
     } else if (c == ScalarClass::Unsigned) {
       end = std::to_chars(text, text + sizeof text, bits).ptr;
-    } else if (s == Scalar::Float32 && std::isfinite(std::bit_cast<float>(static_cast<uint32_t>(bits)))) {
-      end = std::to_chars(text, text + sizeof text, std::bit_cast<float>(static_cast<uint32_t>(bits))).ptr;
+    } else if (s == Scalar::Float32 &&
+               std::isfinite(std::bit_cast<float>(static_cast<uint32_t>(bits)))) {
+      end =
+          std::to_chars(text, text + sizeof text, std::bit_cast<float>(static_cast<uint32_t>(bits)))
+              .ptr;
     } else if (s == Scalar::Float64 && std::isfinite(std::bit_cast<double>(bits))) {
       end = std::to_chars(text, text + sizeof text, std::bit_cast<double>(bits)).ptr;
     } else {
@@ -270,7 +293,9 @@ class Printer {
 
 }  // namespace
 
-std::string to_text(const KernelDescriptor& d, const TextOptions& options) { return Printer(d, options).run(); }
+std::string to_text(const KernelDescriptor& d, const TextOptions& options) {
+  return Printer(d, options).run();
+}
 std::string to_text(const KernelDescriptor& d) { return to_text(d, TextOptions{}); }
 
 }  // namespace lcpy

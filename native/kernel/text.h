@@ -14,8 +14,8 @@ struct TextOptions {
 std::string to_text(const KernelDescriptor& d, const TextOptions& options);
 
 // Words of the text form, shared by its printer and its parser; in the order of the enumerators.
-inline constexpr std::string_view kMemoryWords[] = {"global", "uniform", "constant", "shared", "scratch",
-                                                    "texture", "sampler", "heap", "accel"};
+inline constexpr std::string_view kMemoryWords[] = {
+    "global", "uniform", "constant", "shared", "scratch", "texture", "sampler", "heap", "accel"};
 inline constexpr std::string_view kAccessWords[] = {"none", "read", "write", "read_write"};
 inline constexpr std::string_view kMathWords[] = {"ieee", "strict", "fast"};
 

@@ -14,7 +14,10 @@ namespace {
 class Verifier {
  public:
   explicit Verifier(const KernelDescriptor& d)
-      : d_(d), state_(d.values.size(), State::Unseen), body_seen_(d.bodies.size(), 0), op_seen_(d.ops.size(), 0) {}
+      : d_(d),
+        state_(d.values.size(), State::Unseen),
+        body_seen_(d.bodies.size(), 0),
+        op_seen_(d.ops.size(), 0) {}
 
   std::vector<Violation> run() {
     header();
@@ -34,9 +37,9 @@ class Verifier {
   enum class State : uint8_t { Unseen, InScope, Left };
   // What ends a body: where its terminator's values go.
   struct Frame {
-    uint32_t op_index = 0;            // within the enclosing body
-    const char* op_name = nullptr;    // null for the function's body
-    std::string_view role;            // "then", "case"…
+    uint32_t op_index = 0;          // within the enclosing body
+    const char* op_name = nullptr;  // null for the function's body
+    std::string_view role;          // "then", "case"…
     uint32_t role_index = 0;
   };
   struct Context {
@@ -53,10 +56,12 @@ class Verifier {
       for (size_t i = 0; i < frames_.size(); i++) {
         const Frame& f = frames_[i];
         if (!f.op_name) continue;
-        path += " / op " + std::to_string(f.op_index) + ' ' + f.op_name + " / " + std::string(f.role);
+        path +=
+            " / op " + std::to_string(f.op_index) + ' ' + f.op_name + " / " + std::string(f.role);
         if (f.role == "case") path += ' ' + std::to_string(f.role_index);
       }
-      if (at_op_) path += " / op " + std::to_string(op_index_) + ' ' + std::string(op_row(at_op_->op).name);
+      if (at_op_)
+        path += " / op " + std::to_string(op_index_) + ' ' + std::string(op_row(at_op_->op).name);
     } else {
       path = place_;
     }
@@ -84,27 +89,34 @@ class Verifier {
                          s.memory == MemoryClass::Constant;
       if (!numbers.insert(s.number).second) report("slot_number", "the number is taken", s.span);
       if (inner != (s.number >= kInternalSlotBase))
-        report("slot_number", inner ? "internal memory with a binding's number" : "a binding in the internal range", s.span);
+        report(
+            "slot_number",
+            inner ? "internal memory with a binding's number" : "a binding in the internal range",
+            s.span);
       if (!inner && internal) report("slot_order", "host slots come first", s.span);
       internal |= inner;
-      if (s.name.starts_with(kReservedPrefix)) report("reserved_name", "names in __lcpy are ours", s.span);
+      if (s.name.starts_with(kReservedPrefix))
+        report("reserved_name", "names in __lcpy are ours", s.span);
       slot_type(s);
       const bool writes = static_cast<int>(s.access) & static_cast<int>(Access::Write);
       if (writes && (s.memory == MemoryClass::Uniform || s.memory == MemoryClass::Constant))
         report("slot_class", "read-only memory marked as written", s.span);
       const bool data = s.memory == MemoryClass::Constant;
       if (data ? s.data.size() != s.type.size() : !s.data.empty())
-        report("slot_data", "constant memory has exactly its type's bytes, other memory none", s.span);
+        report("slot_data", "constant memory has exactly its type's bytes, other memory none",
+               s.span);
       const bool owned = s.owner.valid();
-      if (owned != (s.memory == MemoryClass::Scratch) || (owned && s.owner.value >= d_.functions.size()))
-        report("slot_owner", "scratch memory belongs to one function, other memory to none", s.span);
+      if (owned != (s.memory == MemoryClass::Scratch) ||
+          (owned && s.owner.value >= d_.functions.size()))
+        report("slot_owner", "scratch memory belongs to one function, other memory to none",
+               s.span);
       if (s.atomics && s.memory != MemoryClass::Global && s.memory != MemoryClass::Shared)
         report("slot_class", "atomics reach buffers and shared memory only", s.span);
     }
   }
 
   void slot_type(const Slot& s) {
-    const bool good = s.memory == MemoryClass::Global    ? s.type.is_buffer() && !s.type.packed()
+    const bool good = s.memory == MemoryClass::Global ? s.type.is_buffer() && !s.type.packed()
                       : s.memory == MemoryClass::Texture || s.memory == MemoryClass::Sampler ||
                               s.memory == MemoryClass::Heap || s.memory == MemoryClass::Accel
                           ? s.type.is_resource() || s.type.tag() == TypeTag::Custom
@@ -117,8 +129,10 @@ class Verifier {
     place_ = "constant value " + std::to_string(v.value);
     if (value.source >= d_.constants.size()) return report("value_ids", "no such constant");
     const Constant& c = d_.constants[value.source];
-    if (c.type != value.type || !c.type.is_value()) return report("value_ids", "the constant's type is not the value's");
-    if (c.data + c.type.size() > d_.constant_data.size()) return report("value_ids", "the constant's bytes are missing");
+    if (c.type != value.type || !c.type.is_value())
+      return report("value_ids", "the constant's type is not the value's");
+    if (c.data + c.type.size() > d_.constant_data.size())
+      return report("value_ids", "the constant's bytes are missing");
     state_[v.value] = State::InScope;
   }
 
@@ -148,7 +162,8 @@ class Verifier {
     if (v.value >= d_.values.size()) return report("value_ids", "a defined value does not exist");
     const Value& value = d_.values[v.value];
     if (value.def != def || value.source != source || value.index != index)
-      return report("value_ids", "value " + std::to_string(v.value) + " is not defined by what defines it");
+      return report("value_ids",
+                    "value " + std::to_string(v.value) + " is not defined by what defines it");
     if (state_[v.value] != State::Unseen)
       return report("value_ids", "value " + std::to_string(v.value) + " is defined twice");
     if (!value.type.is_value()) report("result_type", "a value of a type without values");
@@ -196,7 +211,9 @@ class Verifier {
       op_index_ = static_cast<uint32_t>(i);
       const bool last = i + 1 == b.ops.size();
       if (is_terminator(o.op) != last)
-        report("terminator", last ? "the body's last operation ends nothing" : "operations follow a terminator", o.span);
+        report("terminator",
+               last ? "the body's last operation ends nothing" : "operations follow a terminator",
+               o.span);
     }
     at_op_ = nullptr;
     leave(mark);
@@ -248,18 +265,29 @@ class Verifier {
     for (Operand x : d_.operands_of(o)) {
       bool exists = true;
       switch (x.kind) {
-        case Operand::Kind::Value: exists = x.index < d_.values.size(); break;
-        case Operand::Kind::Slot: exists = x.index < d_.slots.size(); break;
-        case Operand::Kind::Body: exists = x.index < d_.bodies.size(); break;
-        case Operand::Kind::Function: exists = x.index < d_.functions.size(); break;
-        case Operand::Kind::Imm: break;
+        case Operand::Kind::Value:
+          exists = x.index < d_.values.size();
+          break;
+        case Operand::Kind::Slot:
+          exists = x.index < d_.slots.size();
+          break;
+        case Operand::Kind::Body:
+          exists = x.index < d_.bodies.size();
+          break;
+        case Operand::Kind::Function:
+          exists = x.index < d_.functions.size();
+          break;
+        case Operand::Kind::Imm:
+          break;
       }
       if (!exists) {
         report("operand_exists", "an operand names what does not exist", o.span);
       } else if (x.kind == Operand::Kind::Value && state_[x.index] != State::InScope) {
-        report("dominance", "value " + std::to_string(x.index) +
-               (state_[x.index] == State::Left ? " is used outside the body that defines it"
-                                               : " is used before its definition"), o.span);
+        report("dominance",
+               "value " + std::to_string(x.index) +
+                   (state_[x.index] == State::Left ? " is used outside the body that defines it"
+                                                   : " is used before its definition"),
+               o.span);
       }
       exist &= exists;
     }
@@ -278,11 +306,13 @@ class Verifier {
   void passes(const Operation& o, const Context& c) {
     if (o.op == Op::Yield) {
       if (!c.yields_to) return report("terminator", "Yield outside a body of If or Switch", o.span);
-      carried(o, c.yields_to->result_count, [&](uint32_t i) { return d_.type_of(d_.result(*c.yields_to, i)); });
+      carried(o, c.yields_to->result_count,
+              [&](uint32_t i) { return d_.type_of(d_.result(*c.yields_to, i)); });
     } else if (o.op == Op::Break || o.op == Op::Continue) {
       if (!c.loop) return report("terminator", "outside a loop", o.span);
       if (o.op == Op::Break) {
-        carried(o, c.loop->result_count, [&](uint32_t i) { return d_.type_of(d_.result(*c.loop, i)); });
+        carried(o, c.loop->result_count,
+                [&](uint32_t i) { return d_.type_of(d_.result(*c.loop, i)); });
       } else {
         const auto& params = d_.body(c.loop_body).params;
         carried(o, params.size(), [&](uint32_t i) { return d_.type_of(params[i]); });
@@ -296,8 +326,10 @@ class Verifier {
   void carried(const Operation& o, size_t count, Wanted wanted) {
     const auto x = d_.operands_of(o);
     if (x.size() != count)
-      return report("carried", "passes " + std::to_string(x.size()) + " values where " +
-                    std::to_string(count) + " are expected", o.span);
+      return report("carried",
+                    "passes " + std::to_string(x.size()) + " values where " +
+                        std::to_string(count) + " are expected",
+                    o.span);
     for (uint32_t i = 0; i < count; i++)
       if (x[i].is_value() && d_.type_of(x[i].value()) != wanted(i))
         report("carried", "value " + std::to_string(i) + " passed has the wrong type", o.span);
@@ -347,7 +379,8 @@ class Verifier {
     for (uint32_t i = 0; i < d_.functions.size(); i++)
       if (!colour[i]) visit(i, calls, colour);
   }
-  void visit(uint32_t f, const std::vector<std::vector<uint32_t>>& calls, std::vector<uint8_t>& colour) {
+  void visit(uint32_t f, const std::vector<std::vector<uint32_t>>& calls,
+             std::vector<uint8_t>& colour) {
     colour[f] = 1;
     for (uint32_t callee : calls[f]) {
       if (callee >= colour.size()) continue;

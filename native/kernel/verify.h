@@ -5,7 +5,8 @@
 
 namespace lcpy {
 
-inline constexpr uint32_t kDeepestNesting = 64;  // bodies within bodies, the function's own included
+inline constexpr uint32_t kDeepestNesting =
+    64;  // bodies within bodies, the function's own included
 inline constexpr std::string_view kReservedPrefix = "__lcpy";  // slot names that are ours
 
 // An operation whose operand ids all exist. Kinds, counts and types are still to be checked.
@@ -27,7 +28,8 @@ RowFault check_row(const RowContext& c);
 
 // The type that a chain reaches within a slot; false when the chain does not fit it. For a Global
 // slot the chain's first index is the element.
-bool chain_type(const KernelDescriptor& d, const Slot& s, std::span<const Operand> chain, Type& out);
+bool chain_type(const KernelDescriptor& d, const Slot& s, std::span<const Operand> chain,
+                Type& out);
 
 // Barriers that certainly not every thread of a block reaches together, rule "divergent_barrier".
 // Only what is certain is reported: the condition depends on the thread's place in its block and on

@@ -40,9 +40,7 @@ bool floating(Type t) { return t.is_float(); }
 bool bits(Type t) { return t.is_integer() || t.has_class(ScalarClass::Bool); }
 bool boolean(Type t) { return t.has_class(ScalarClass::Bool); }
 bool float_vector(Type t) { return t.is_vector() && t.is_float(); }
-bool index_type(Type t) {
-  return t.is_scalar() && t.is_integer() && scalar_size(t.scalar()) >= 4;
-}
+bool index_type(Type t) { return t.is_scalar() && t.is_integer() && scalar_size(t.scalar()) >= 4; }
 Type bool_lanes(Type t) { return Type::of(Scalar::Bool).with_lanes(t.lanes()); }
 
 // ---- shapes of rows that programs can name ------------------------------------------------------
@@ -79,7 +77,9 @@ RowFault shape_LinearAlgebra(const RowContext& c) {
   const bool dot = float_vector(a) && a == b && r == a.element();
   return dot ? kFine : kTypes;
 }
-RowFault shape_Conditional(const RowContext&) { return fault("level", "lowering replaces this row"); }
+RowFault shape_Conditional(const RowContext&) {
+  return fault("level", "lowering replaces this row");
+}
 RowFault shape_SelectShape(const RowContext& c) {
   if (RowFault f = values(c, 3); f.rule) return f;
   const Type k = c.type(0), r = c.result();
@@ -115,7 +115,8 @@ RowFault shape_FloatVectorTernary(const RowContext& c) { return alike(c, 3, floa
 RowFault shape_RefractShape(const RowContext& c) {
   if (RowFault f = values(c, 3); f.rule) return f;
   const Type v = c.type(0);
-  return float_vector(v) && c.type(1) == v && c.type(2) == v.element() && c.result() == v ? kFine : kTypes;
+  return float_vector(v) && c.type(1) == v && c.type(2) == v.element() && c.result() == v ? kFine
+                                                                                          : kTypes;
 }
 RowFault shape_BoolVectorToBool(const RowContext& c) {
   if (RowFault f = values(c, 1); f.rule) return f;
@@ -136,10 +137,11 @@ RowFault shape_MatrixToScalar(const RowContext& c) {
   return c.type(0).is_matrix() && c.result() == Type::of(c.type(0).scalar()) ? kFine : kTypes;
 }
 RowFault ast_only(const RowContext&) { return fault("level", "lowering replaces this row"); }
-constexpr Check shape_MakeShape = ast_only, shape_MakeStructShape = ast_only, shape_ZeroShape = ast_only,
-                shape_BoolToVoid = ast_only, shape_BufferReadShape = ast_only,
-                shape_BufferWriteShape = ast_only, shape_ByteReadShape = ast_only,
-                shape_ByteWriteShape = ast_only, shape_Refused = ast_only;
+constexpr Check shape_MakeShape = ast_only, shape_MakeStructShape = ast_only,
+                shape_ZeroShape = ast_only, shape_BoolToVoid = ast_only,
+                shape_BufferReadShape = ast_only, shape_BufferWriteShape = ast_only,
+                shape_ByteReadShape = ast_only, shape_ByteWriteShape = ast_only,
+                shape_Refused = ast_only;
 RowFault shape_NoneToUint3(const RowContext& c) {
   if (RowFault f = values(c, 0); f.rule) return f;
   return c.result() == Type::vector(Scalar::UInt32, 3) ? kFine : kTypes;
@@ -153,9 +155,11 @@ RowFault shape_NoneToVoid(const RowContext& c) {
   return c.o.result_count ? kResults : kFine;
 }
 
-// ---- memory --------------------------------------------------------------------------------------
+// ---- memory
+// --------------------------------------------------------------------------------------
 const Slot* slot_of(const RowContext& c) {
-  return c.count() && c.operands[0].kind == Operand::Kind::Slot ? &c.d.slot(c.operands[0].slot()) : nullptr;
+  return c.count() && c.operands[0].kind == Operand::Kind::Slot ? &c.d.slot(c.operands[0].slot())
+                                                                : nullptr;
 }
 bool has_place(const Slot& s) {
   return s.memory == MemoryClass::Global || s.memory == MemoryClass::Uniform ||
@@ -220,7 +224,8 @@ RowFault query(const RowContext& c, size_t count, Type result, bool Slot::*mark)
   const Slot* s = slot_of(c);
   if (c.count() != count) return kCount;
   if (!s) return kKind;
-  if (s->memory != MemoryClass::Global || !s->type.is_buffer()) return fault("slot_class", "not a buffer");
+  if (s->memory != MemoryClass::Global || !s->type.is_buffer())
+    return fault("slot_class", "not a buffer");
   if (!(s->*mark)) return fault("slot_access", "the slot's mark for this query is missing");
   if (c.o.result_count != 1) return kResults;
   return c.result() == result ? kFine : kTypes;
@@ -237,7 +242,8 @@ RowFault shape_BufferExtentShape(const RowContext& c) {
   return c.operands[1].index < 3 ? kFine : fault("immediate", "a buffer has at most 3 axes");
 }
 
-// ---- atomics: [Slot, values..., chain...] ----------------------------------------------------------
+// ---- atomics: [Slot, values..., chain...]
+// ----------------------------------------------------------
 RowFault atomic(const RowContext& c, size_t extra, Access need, bool floats, bool gives) {
   Type t;
   if (RowFault f = place(c, extra, need, t); f.rule) return f;
@@ -245,19 +251,31 @@ RowFault atomic(const RowContext& c, size_t extra, Access need, bool floats, boo
   if (s.memory != MemoryClass::Global && s.memory != MemoryClass::Shared)
     return fault("slot_class", "atomics reach buffers and shared memory only");
   if (!s.atomics) return fault("slot_access", "the slot's mark for atomics is missing");
-  if (!t.is_scalar() || t.size() < 4 || !(t.is_integer() || (floats && t.is_float()))) return kTypes;
+  if (!t.is_scalar() || t.size() < 4 || !(t.is_integer() || (floats && t.is_float())))
+    return kTypes;
   for (size_t i = 1; i <= extra; i++)
     if (c.type(i) != t) return kTypes;
   if (c.o.result_count != (gives ? 1 : 0)) return kResults;
   return !gives || c.result() == t ? kFine : kTypes;
 }
-RowFault shape_AtomicLoadShape(const RowContext& c) { return atomic(c, 0, Access::Read, true, true); }
-RowFault shape_AtomicStoreShape(const RowContext& c) { return atomic(c, 1, Access::Write, true, false); }
-RowFault shape_AtomicNumber(const RowContext& c) { return atomic(c, 1, Access::ReadWrite, true, true); }
-RowFault shape_AtomicInteger(const RowContext& c) { return atomic(c, 1, Access::ReadWrite, false, true); }
-RowFault shape_AtomicCompare(const RowContext& c) { return atomic(c, 2, Access::ReadWrite, true, true); }
+RowFault shape_AtomicLoadShape(const RowContext& c) {
+  return atomic(c, 0, Access::Read, true, true);
+}
+RowFault shape_AtomicStoreShape(const RowContext& c) {
+  return atomic(c, 1, Access::Write, true, false);
+}
+RowFault shape_AtomicNumber(const RowContext& c) {
+  return atomic(c, 1, Access::ReadWrite, true, true);
+}
+RowFault shape_AtomicInteger(const RowContext& c) {
+  return atomic(c, 1, Access::ReadWrite, false, true);
+}
+RowFault shape_AtomicCompare(const RowContext& c) {
+  return atomic(c, 2, Access::ReadWrite, true, true);
+}
 
-// ---- values that only lowering makes ---------------------------------------------------------------
+// ---- values that only lowering makes
+// ---------------------------------------------------------------
 RowFault op_Convert(const RowContext& c) {
   if (RowFault f = values(c, 1); f.rule) return f;
   const Type a = c.type(0), r = c.result();
@@ -327,10 +345,12 @@ RowFault op_ConvertUnchecked(const RowContext& c) {
   return c.type(0).is_float() && c.result().is_integer() ? kFine : kTypes;
 }
 
-// ---- control: operand kinds here; what bodies pass is checked where they end -----------------------
+// ---- control: operand kinds here; what bodies pass is checked where they end
+// -----------------------
 RowFault body_without_parameters(const RowContext& c, Operand x) {
   if (x.kind != Operand::Kind::Body) return kKind;
-  return c.d.body(x.body()).params.empty() ? kFine : fault("carried", "only a loop's body has parameters");
+  return c.d.body(x.body()).params.empty() ? kFine
+                                           : fault("carried", "only a loop's body has parameters");
 }
 RowFault op_If(const RowContext& c) {
   if (c.count() != 3) return kCount;
@@ -348,7 +368,8 @@ RowFault op_Switch(const RowContext& c) {
   bool constants = false;
   for (size_t i = 2; i < c.count(); i++) {
     if (c.is_value(i)) {
-      if (!c.d.is_constant(c.operands[i].value())) return fault("operand_kind", "a case is no constant");
+      if (!c.d.is_constant(c.operands[i].value()))
+        return fault("operand_kind", "a case is no constant");
       if (c.type(i) != c.type(0)) return kTypes;
       constants = true;
     } else {
@@ -363,10 +384,12 @@ RowFault op_Loop(const RowContext& c) {
   if (!c.count()) return kCount;
   if (c.operands[0].kind != Operand::Kind::Body) return kKind;
   const auto& params = c.d.body(c.operands[0].body()).params;
-  if (c.count() - 1 != params.size()) return fault("carried", "initial values and parameters differ in number");
+  if (c.count() - 1 != params.size())
+    return fault("carried", "initial values and parameters differ in number");
   for (size_t i = 0; i < params.size(); i++) {
     if (!c.is_value(i + 1)) return kKind;
-    if (c.type(i + 1) != c.d.type_of(params[i])) return fault("carried", "an initial value's type is not its parameter's");
+    if (c.type(i + 1) != c.d.type_of(params[i]))
+      return fault("carried", "an initial value's type is not its parameter's");
   }
   return kFine;
 }
@@ -390,9 +413,11 @@ RowFault terminator(const RowContext& c) {
     if (!c.is_value(i)) return kKind;
   return c.o.result_count ? kResults : kFine;
 }
-constexpr Check op_Yield = terminator, op_Break = terminator, op_Continue = terminator, op_Return = terminator;
+constexpr Check op_Yield = terminator, op_Break = terminator, op_Continue = terminator,
+                op_Return = terminator;
 
-// ---- the tables ------------------------------------------------------------------------------------
+// ---- the tables
+// ------------------------------------------------------------------------------------
 constexpr Check kShapes[] = {
 #define SHAPE(name, doc) shape_##name,
 #include "ops/shape.def"
@@ -403,22 +428,39 @@ struct KernelRow {
   Check check;
 };
 constexpr KernelRow kKernelRows[] = {
-    {Op::Convert, op_Convert}, {Op::Bitcast, op_Bitcast}, {Op::Construct, op_Construct},
-    {Op::Extract, op_Extract}, {Op::Insert, op_Insert}, {Op::Shuffle, op_Shuffle},
-    {Op::DivUnchecked, op_DivUnchecked}, {Op::RemUnchecked, op_RemUnchecked},
-    {Op::ShlUnchecked, op_ShlUnchecked}, {Op::ShrUnchecked, op_ShrUnchecked},
-    {Op::ConvertUnchecked, op_ConvertUnchecked}, {Op::Load, op_Load}, {Op::Store, op_Store},
-    {Op::ByteLoad, op_ByteLoad}, {Op::ByteStore, op_ByteStore}, {Op::If, op_If},
-    {Op::Switch, op_Switch}, {Op::Loop, op_Loop}, {Op::Call, op_Call}, {Op::Yield, op_Yield},
-    {Op::Break, op_Break}, {Op::Continue, op_Continue}, {Op::Return, op_Return},
+    {Op::Convert, op_Convert},
+    {Op::Bitcast, op_Bitcast},
+    {Op::Construct, op_Construct},
+    {Op::Extract, op_Extract},
+    {Op::Insert, op_Insert},
+    {Op::Shuffle, op_Shuffle},
+    {Op::DivUnchecked, op_DivUnchecked},
+    {Op::RemUnchecked, op_RemUnchecked},
+    {Op::ShlUnchecked, op_ShlUnchecked},
+    {Op::ShrUnchecked, op_ShrUnchecked},
+    {Op::ConvertUnchecked, op_ConvertUnchecked},
+    {Op::Load, op_Load},
+    {Op::Store, op_Store},
+    {Op::ByteLoad, op_ByteLoad},
+    {Op::ByteStore, op_ByteStore},
+    {Op::If, op_If},
+    {Op::Switch, op_Switch},
+    {Op::Loop, op_Loop},
+    {Op::Call, op_Call},
+    {Op::Yield, op_Yield},
+    {Op::Break, op_Break},
+    {Op::Continue, op_Continue},
+    {Op::Return, op_Return},
 };
 constexpr auto kRowChecks = [] {
   std::array<Check, kOpCount> rows{};
-#define OP(name, python, category, shape, usage, level, sync, doc)                        \
-  if (OpLevel::level == OpLevel::Ast) rows[static_cast<size_t>(Op::name)] = ast_only;     \
-  else if (Shape::shape != Shape::KernelOnly)                                             \
+#define OP(name, python, category, shape, usage, level, sync, doc) \
+  if (OpLevel::level == OpLevel::Ast)                              \
+    rows[static_cast<size_t>(Op::name)] = ast_only;                \
+  else if (Shape::shape != Shape::KernelOnly)                      \
     rows[static_cast<size_t>(Op::name)] = kShapes[static_cast<size_t>(Shape::shape)];
-#define REFUSED(name, python, category, usage, reason, doc) rows[static_cast<size_t>(Op::name)] = ast_only;
+#define REFUSED(name, python, category, usage, reason, doc) \
+  rows[static_cast<size_t>(Op::name)] = ast_only;
 #include "ops/op.def"
 #undef OP
 #undef REFUSED
@@ -434,12 +476,14 @@ static_assert(total(), "a row of op.def has no check here");
 
 }  // namespace
 
-bool chain_type(const KernelDescriptor& d, const Slot& s, std::span<const Operand> chain, Type& out) {
+bool chain_type(const KernelDescriptor& d, const Slot& s, std::span<const Operand> chain,
+                Type& out) {
   Type t = s.type;
   size_t i = 0;
   if (s.memory == MemoryClass::Global) {
     if (!t.is_buffer() || t.packed() || t.element().is_void() || chain.empty()) return false;
-    if (chain[0].is_value() ? !index_type(d.type_of(chain[0].value())) : !chain[0].is_imm()) return false;
+    if (chain[0].is_value() ? !index_type(d.type_of(chain[0].value())) : !chain[0].is_imm())
+      return false;
     t = t.element();
     i = 1;
   }
@@ -450,7 +494,8 @@ bool chain_type(const KernelDescriptor& d, const Slot& s, std::span<const Operan
       t = t.component(chain[i].index);
     } else {
       // A run-time index cannot choose a member: their types differ.
-      if (!chain[i].is_value() || t.is_struct() || !index_type(d.type_of(chain[i].value()))) return false;
+      if (!chain[i].is_value() || t.is_struct() || !index_type(d.type_of(chain[i].value())))
+        return false;
       t = t.element();
     }
   }

@@ -60,8 +60,10 @@ TEST(every_constant_kind_reads_back) {
   b.add_function("k", {}, {}, {});
   b.set_insertion(BodyId(0u));
   auto use = [&](ValueId v) { b.emit(Op::Bitcast, d.type_of(v), {v}); };
-  for (Scalar s : {Scalar::Int8, Scalar::Int16, Scalar::Int32, Scalar::Int64}) use(b.splat(Type::of(s), -1e30));
-  for (Scalar s : {Scalar::UInt8, Scalar::UInt16, Scalar::UInt32, Scalar::UInt64}) use(b.splat(Type::of(s), 1e30));
+  for (Scalar s : {Scalar::Int8, Scalar::Int16, Scalar::Int32, Scalar::Int64})
+    use(b.splat(Type::of(s), -1e30));
+  for (Scalar s : {Scalar::UInt8, Scalar::UInt16, Scalar::UInt32, Scalar::UInt64})
+    use(b.splat(Type::of(s), 1e30));
   for (Scalar s : {Scalar::Float16, Scalar::Float32, Scalar::Float64})
     for (double x : {0.0, -0.0, 0.1, 1e-320, 1e308 * 10, 65504.0}) use(b.splat(Type::of(s), x));
   use(b.boolean(true));
@@ -100,14 +102,17 @@ TEST(hash_ignores_names_and_spans_and_leftovers) {
 
 TEST(damage_is_a_load_error) {
   const std::string text = kLoop;
-  for (const char* cut : {"block", "uniform", "%2: uint", "Loop", "Continue", "float(0.1)", "vector<uint,3>"}) {
+  for (const char* cut :
+       {"block", "uniform", "%2: uint", "Loop", "Continue", "float(0.1)", "vector<uint,3>"}) {
     std::string broken = text;
     broken.replace(broken.find(cut), std::strlen(cut), "?");
     CHECK_THROWS(parse_kernel(broken), LoadError);
   }
-  for (size_t n = 0; n + 2 < text.size(); n += 7) CHECK_THROWS(parse_kernel(text.substr(0, n)), LoadError);
+  for (size_t n = 0; n + 2 < text.size(); n += 7)
+    CHECK_THROWS(parse_kernel(text.substr(0, n)), LoadError);
   try {
-    parse_kernel("kernel \"x\" block 1 1 1 math ieee\nfunction 0 \"x\" () -> () {\n  Nonsense\n}\n");
+    parse_kernel(
+        "kernel \"x\" block 1 1 1 math ieee\nfunction 0 \"x\" () -> () {\n  Nonsense\n}\n");
     CHECK(false);
   } catch (const LoadError& e) {
     CHECK(std::strstr(e.what(), "line 3, column 3") != nullptr);
