@@ -1,0 +1,101 @@
+// What the expansions of expand.def are written with: an emitter that expands, in turn, whatever it
+// is asked to emit, so that each expansion is stated in the language's own operations.
+#pragma once
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "kernel/descriptor.h"
+#include "lower/lower.h"
+
+namespace lcpy {
+
+// True for the operations of expand.def; a target's table checks its EXPANDED rows against this.
+constexpr bool has_expansion(Op op) {
+  constexpr Op rows[] = {
+#define EXPANSION(op, function, when) Op::op,
+#include "lower/expand.def"
+#undef EXPANSION
+  };
+  for (Op row : rows)
+    if (row == op) return true;
+  return false;
+}
+
+struct ExpandCall {
+  Op op;
+  Type type;  // of the result
+  std::span<const ValueId> args;
+};
+
+class Expander {
+ public:
+  Expander(KernelDescriptor& d, NativeOp native) : builder_(d), native_(native) {}
+
+  // One operation: folded when its operands are constants, expanded when the target lacks it.
+  ValueId emit(Op op, Type type, std::span<const ValueId> args);
+  ValueId emit(Op op, Type type, std::initializer_list<ValueId> args) {
+    return emit(op, type, std::span<const ValueId>(args.begin(), args.size()));
+  }
+  // The operation itself, whatever the target says of it.
+  ValueId emit_as_is(Op op, Type type, std::initializer_list<ValueId> args);
+
+  // Operations whose result has the type of `a`; a scalar `b` spreads over the lanes of `a`.
+  ValueId unary(Op op, ValueId a) { return emit(op, type(a), {a}); }
+  ValueId binary(Op op, ValueId a, ValueId b) { return emit(op, type(a), {a, spread(b, type(a))}); }
+  ValueId add(ValueId a, ValueId b) { return binary(Op::Add, a, b); }
+  ValueId sub(ValueId a, ValueId b) { return binary(Op::Sub, a, b); }
+  ValueId mul(ValueId a, ValueId b) { return binary(Op::Mul, a, b); }
+  ValueId div(ValueId a, ValueId b) { return binary(Op::Div, a, b); }
+  ValueId bit_and(ValueId a, ValueId b) { return binary(Op::BitAnd, a, b); }
+  ValueId bit_or(ValueId a, ValueId b) { return binary(Op::BitOr, a, b); }
+  ValueId bit_xor(ValueId a, ValueId b) { return binary(Op::BitXor, a, b); }
+  ValueId compare(Op op, ValueId a, ValueId b);
+  ValueId select(ValueId condition, ValueId if_true, ValueId if_false);
+  ValueId shift(Op unchecked, ValueId a, uint32_t amount);
+  ValueId convert(ValueId a, Type to);   // none when the type is the same
+  ValueId bitcast(ValueId a, Type to);
+
+  // Values. Numbers and bits take the lanes and the scalar of `like`.
+  ValueId number(Type like, double value) { return builder_.splat(like, value); }
+  ValueId bits(Type like, uint64_t value) { return builder_.integer(like, value); }
+  ValueId boolean(Type like, bool value);
+  ValueId spread(ValueId scalar, Type lanes);
+  ValueId lane(ValueId v, uint32_t i);   // of a vector; the scalar itself of a scalar
+  ValueId part(ValueId v, uint32_t i) { return builder_.extract(v, {i}); }
+  ValueId gather(Type type, std::span<const ValueId> parts);
+
+  Type type(ValueId v) const { return builder_const().type_of(v); }
+  MathMode math() const { return builder_const().math; }
+  KernelBuilder& builder() { return builder_; }
+  KernelDescriptor& descriptor() { return builder_.descriptor(); }
+  bool is_native(Op op, Type result, Type first) const { return native_(op, result, first, math()); }
+  // The bits of lane `i` of an integer constant, sign-extended; false when `v` is no constant.
+  bool constant_lane(ValueId v, uint32_t i, int64_t* out) const;
+
+ private:
+  const KernelDescriptor& builder_const() const {
+    return const_cast<KernelBuilder&>(builder_).descriptor();
+  }
+  ValueId fold(Op op, Type type, std::span<const ValueId> args);
+
+  KernelBuilder builder_;
+  NativeOp native_;
+};
+
+using Expansion = ValueId (*)(Expander& e, const ExpandCall& call);
+#define EXPANSION(op, function, when) ValueId function(Expander& e, const ExpandCall& call);
+#include "lower/expand.def"
+#undef EXPANSION
+
+// The expansion of one operation that has one, whether or not the target lacks it.
+ValueId expand_one(Expander& e, const ExpandCall& call);
+
+inline uint32_t width_of(Type lanes) { return scalar_size(lanes.scalar()) * 8; }
+inline bool is_signed(Type lanes) { return lanes.has_class(ScalarClass::Signed); }
+inline Type bool_like(Type lanes) { return lanes.with_scalar(Scalar::Bool); }
+// The unsigned or signed integer type of the same lanes and width.
+Type unsigned_like(Type lanes);
+Type signed_like(Type lanes);
+
+}  // namespace lcpy
