@@ -1,0 +1,282 @@
+"""lcpy, one group, one fresh process: prints lines `R {"name": value}` under the names of tools/bench.
+
+usage: ours.py import|first:DEVICE|compile|memory|end_to_end|launch|throughput
+"""
+
+import sys
+import time
+
+if __name__ == "__main__" and sys.argv[1] == "import":
+    t = time.perf_counter()
+    import lcpy  # noqa: F401
+
+    spent = (time.perf_counter() - t) * 1e3
+    heavy = [m for m in ("numpy", "vulkan", "pyopencl", "pycuda") if m in sys.modules]
+    if heavy:
+        raise SystemExit(f"import lcpy loaded {', '.join(heavy)}")
+    print(f'R {{"import_ms": {spent}}}')
+    raise SystemExit
+
+import ctypes  # noqa: E402
+import json  # noqa: E402
+import os  # noqa: E402
+import resource  # noqa: E402
+import statistics  # noqa: E402
+import subprocess  # noqa: E402
+import tempfile  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+import workloads as w  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+now = time.perf_counter
+
+
+def report(**figures):
+    print("R " + json.dumps(figures), flush=True)
+
+
+def steady(call, seconds=0.4, most=15):
+    """Median seconds of a call that has run before."""
+    call()
+    times, begin = [], now()
+    while len(times) < 3 or (now() - begin < seconds and len(times) < most):
+        t = now()
+        call()
+        times.append(now() - t)
+    return statistics.median(times)
+
+
+def kernel(name):
+    """The lcpy kernel of a workload, from a file of its own."""
+    import importlib.util
+
+    path = os.path.join(tempfile.mkdtemp(prefix="lcpy-bench-"), f"bench_{name}.py")
+    with open(path, "w") as f:
+        f.write(w.lcpy_source(name))
+    spec = importlib.util.spec_from_file_location(f"bench_{name}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return getattr(module, name)
+
+
+def types_of(name):
+    import lcpy as lc
+
+    arrays, scalars, _ = w.python_kernel(name)
+    kinds = {"f": lc.float32, "i": lc.int32}
+    return [(a, lc.Buffer[lc.float32]) for a in arrays] + [(s[0], kinds[s[2]]) for s in scalars]
+
+
+class Stages:
+    """Times of one compilation in ms: front (Python source to AST), core (AST to words)."""
+
+    def __init__(self, name):
+        from lcpy import front, plan
+        from lcpy._native import core
+
+        function = kernel(name).function
+        arguments = types_of(name)
+        t0 = now()
+        traced = front.trace_kernel(function, arguments, block_size=(256, 1, 1), name=name)
+        t1 = now()
+        descriptor = core.lower(traced.builder)
+        t2 = now()
+        layout = plan.plan(descriptor)
+        t3 = now()
+        module = core.emit_spirv(descriptor, layout)
+        t4 = now()
+        self.front = (t1 - t0) * 1e3
+        self.core = (t2 - t1 + t4 - t3) * 1e3
+        self.total = (t4 - t0) * 1e3
+        self.bytes = len(module.words)
+
+
+def median_stages(name, count):
+    made = [Stages(name) for _ in range(count)]
+    return {k: statistics.median(getattr(m, k) for m in made) for k in ("front", "core", "total", "bytes")}
+
+
+def compile_group():
+    Stages("empty")  # what only the first compilation of a process pays: modules, registries
+    saxpy = Stages("saxpy")
+    report(saxpy_total_ms=saxpy.total, saxpy_core_ms=saxpy.core)
+    report(gen500_front_ms=Stages("gen500").front)
+    report(march_core_ms=median_stages("march", 5)["core"])
+    for count in w.GENERATED:
+        figures = median_stages(f"gen{count}", 3)
+        report(**{f"gen{count}_core_ms": figures["core"]})
+        if count == 500:
+            report(gen500_kb=figures["bytes"] / 1e3)
+
+
+def memory_group():
+    Stages("saxpy")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    Stages("gen8000")
+    report(gen8000_peak_mb=(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+
+
+def first_group(device):
+    import lcpy as lc
+    import numpy as np
+
+    lc.init(device)
+    saxpy = kernel("saxpy")
+    x, y = lc.Buffer(np.ones(1024, np.float32)), lc.Buffer(np.ones(1024, np.float32))
+    saxpy(x, y, 2.0, dispatch_size=1024)
+    assert y.numpy()[1023] == 3.0
+    report(done=1)
+
+
+def end_to_end_group():
+    import lcpy as lc
+    import numpy as np
+
+    lc.init("vulkan")
+    warm = kernel("saxpy")
+    x, y = lc.Buffer(np.ones(1024, np.float32)), lc.Buffer(np.ones(1024, np.float32))
+    warm(x, y, 2.0, dispatch_size=1024)
+    y.numpy()
+    generated = kernel("gen2000")
+    t = now()
+    generated(x, y, dispatch_size=1024)
+    y.numpy()
+    first = now() - t
+
+    def again():
+        generated(x, y, dispatch_size=1024)
+        y.numpy()
+
+    report(gen2000_vulkan_ms=(first - steady(again, 0.05, 5)) * 1e3)
+
+
+def launch_group():
+    import lcpy as lc
+    import numpy as np
+
+    for device, name in (("cpu", "cpu_launch_us"), ("vulkan", "vulkan_record_us")):
+        lc.init(device)
+        empty = kernel("empty")
+        x = lc.Buffer(np.ones(1, np.float32))
+        empty(x, 1.0, dispatch_size=1)
+        lc.synchronize()
+        times = []
+        for _ in range(5):
+            t = now()
+            for _ in range(2000):
+                empty(x, 1.0, dispatch_size=1)
+            times.append((now() - t) / 2000 * 1e6)
+            lc.synchronize()
+        report(**{name: statistics.median(times)})
+
+
+def native_library():
+    path = os.path.join(tempfile.mkdtemp(prefix="lcpy-bench-"), "native.so")
+    subprocess.run([os.environ.get("CXX", "g++"), "-O3", "-march=native", "-ffast-math", "-std=c++20", "-shared", "-fPIC",
+                    "-pthread", str(HERE / "native.cpp"), "-o", path], check=True)
+    library = ctypes.CDLL(path)
+    library.native_sum.restype = ctypes.c_float
+    return library
+
+
+def pairs(ours, theirs, rounds=7):
+    """Interleaved medians of two calls, seconds."""
+    ours(), theirs()
+    a, b = [], []
+    for _ in range(rounds):
+        for call, times in ((ours, a), (theirs, b)):
+            t = now()
+            call()
+            times.append(now() - t)
+    return statistics.median(a), statistics.median(b)
+
+
+def throughput_group():
+    import hand
+    import lcpy as lc
+    import numpy as np
+
+    random = np.random.default_rng(0)
+    jobs = {
+        "mandelbrot": ([w.MANDELBROT_SIDE**2], [w.MANDELBROT_SIDE], w.MANDELBROT_SIDE**2),
+        "march": ([w.MARCH_SIDE**2], [w.MARCH_SIDE], w.MARCH_SIDE**2),
+        "nbody": ([3 * w.BODIES] * 3, [w.BODIES], w.BODIES),
+        "sgemm": ([w.SGEMM_SIDE**2] * 3, [w.SGEMM_SIDE], w.SGEMM_SIDE**2),
+        "saxpy": ([w.SAXPY_COUNT] * 2, [0.5], w.SAXPY_COUNT),
+    }
+    data = {n: [random.random(size, dtype=np.float32) for size in job[0]] for n, job in jobs.items()}
+    kernels = {n: kernel(n) for n in jobs}
+
+    def runner(device, name):
+        _, scalars, count = jobs[name]
+        buffers = [lc.Buffer(a, device=device) for a in data[name]]
+        k = kernels[name]
+
+        def run():
+            k(*buffers, *scalars, dispatch_size=count)
+            device.synchronize()
+
+        run.buffers = buffers
+        return run
+
+    found = {d.kind: d for d in lc.devices()}
+    cpu = lc.Device("cpu")
+    for name in jobs:
+        report(**{f"{name}_run_ms": steady(runner(cpu, name)) * 1e3})
+    for kind, figure in (("opencl", "opencl_vs_hand"), ("vulkan", "vulkan_vs_hand")):
+        if kind not in found:
+            continue
+        device = lc.Device(kind)
+        worst = 0.0
+        for name in ("mandelbrot", "march", "nbody"):
+            ours = runner(device, name)
+            theirs = hand.runner(kind, device, name, data[name], *jobs[name][1:])
+            a, b = pairs(ours, theirs)
+            report(**{f"{figure}_{name}": a / b})
+            worst = max(worst, a / b)
+            if kind == "opencl":
+                c, p = pairs(runner(cpu, name), theirs)
+                report(**{f"cpu_vs_pocl_{name}": c / p})
+        ours, theirs = hand.tiled_pair(kind, device, data["sgemm"])
+        a, b = pairs(ours, theirs)
+        report(**{f"{figure}_sgemm": a / b})
+        report(**{figure: max(worst, a / b)})
+    primitives_group(found)
+
+
+def primitives_group(found):
+    import lcpy as lc
+    import numpy as np
+    from lcpy import primitives
+
+    library = native_library()
+    random = np.random.default_rng(1)
+    floats = random.random(w.SAXPY_COUNT, dtype=np.float32)
+    bytes_ = random.integers(0, 256, w.HISTOGRAM_COUNT, dtype=np.int32)
+    bins = np.zeros(256, np.int32)
+    best = {}
+    for device in found.values():
+        x, values = lc.Buffer(floats, device=device), lc.Buffer(bytes_, device=device)
+        for name, ours, theirs in (
+            ("sum", lambda: primitives.reduce(x),  # noqa: B023
+             lambda: library.native_sum(floats.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(floats.size))),
+            ("histogram", lambda: primitives.histogram(values, 256).numpy(),  # noqa: B023
+             lambda: library.native_histogram(bytes_.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(bytes_.size),
+                                              bins.ctypes.data_as(ctypes.c_void_p))),
+        ):
+            a, b = pairs(ours, theirs)
+            report(**{f"{name}_vs_native_{device.kind}": a / b, f"{name}_run_ms_{device.kind}": a * 1e3})
+            best[name] = min(best.get(name, 1e9), a / b)
+    for name, value in best.items():
+        report(**{f"{name}_vs_native": value})
+
+
+if __name__ == "__main__":
+    group, _, rest = sys.argv[1].partition(":")
+    if group == "first":
+        first_group(rest)
+    else:
+        {"compile": compile_group, "memory": memory_group, "end_to_end": end_to_end_group, "launch": launch_group,
+         "throughput": throughput_group}[group]()
