@@ -115,6 +115,8 @@ class BuildExt(build_ext):
     def unix_flags(self, source):
         interpreter = source.is_relative_to(NATIVE / "interp")
         flags = ["-std=c++20", "-O3" if interpreter else "-O2", "-DNDEBUG", "-fPIC", "-pthread"]
+        if interpreter:  # loops with a choice in them become vector code only without traps
+            flags += ["-fno-math-errno", "-fno-trapping-math"]
         flags += ["-fvisibility=hidden", "-fvisibility-inlines-hidden", "-ffp-contract=off"]
         flags += ["-ffunction-sections", "-fdata-sections", "-Inative"]
         if source.is_relative_to(NATIVE):

@@ -80,15 +80,3 @@ def no_vulkan_message():
 
 def pytest_report_header():
     return "lcpy devices: " + ", ".join(f"{d.name} ({d.description})" for d in lc.devices())
-
-
-def load_source(directory, name, text):
-    """Writes a Python source file and imports it: kernels are read from their source."""
-    import importlib.util
-
-    path = Path(directory) / f"{name}.py"
-    path.write_text(text)
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

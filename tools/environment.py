@@ -166,6 +166,30 @@ def requirements(extras):
     return json.loads(done.stdout)
 
 
+OPENCL_PROBE = """
+import pyopencl as cl
+for platform in cl.get_platforms():
+    for device in platform.get_devices():
+        try:
+            source = "__kernel void f(__global float* a) { a[0] = 1.0f; }"
+            cl.Program(cl.Context([device]), source).build(cache_dir=False)
+            print("works", device.name)
+        except cl.Error:
+            pass
+"""
+
+
+def opencl_works():
+    done = subprocess.run([str(PYTHON), "-c", OPENCL_PROBE], capture_output=True, text=True)
+    return "works" in done.stdout
+
+
+def ensure_opencl():
+    """The wheel's PoCL knows the processors of its day; Debian's is another chance."""
+    purpose = "adds an OpenCL device; the one from the wheels builds nothing here"
+    ensure_system([("pocl-opencl-icd", opencl_works, purpose, False)])
+
+
 def install_package():
     say("building and installing the package")
     pip("install", "--no-build-isolation", "--no-deps", "--force-reinstall", ".")
@@ -180,6 +204,7 @@ def ensure(extras, optional=("opencl", "vulkan", "validate"), packages=()):
     project = (ROOT / "pyproject.toml").read_bytes()
     key = digest(project, *extras, *optional)
     stamped("-".join(["wheels", *extras]), key, lambda: install_requirements(extras, optional))
+    stamped("opencl", key, ensure_opencl)
     stamped("package", source_digest(), install_package)
 
 
