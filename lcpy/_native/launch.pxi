@@ -48,7 +48,7 @@ cdef enum ArgumentKind:
 
 cdef struct Argument:
     ArgumentKind kind
-    bint exact         # an unannotated parameter: the host value's own type was specialised on
+    int exact          # unannotated: 1, a Python number's own type was specialised on; 2, another's
     uint32_t bytes
     uint32_t value     # offsets in the block; 0xffffffff for what is not there
     uint32_t length
@@ -112,13 +112,16 @@ cdef class BoundCall:
         self.block.assign(block_bytes, 0)
         self.raw = self.block.data()
 
-    cdef bint _number(self, Argument* a, object value) except -1:
+    cdef bint _number(self, Argument* a, object value, bint checked) except -1:
         cdef int overflow = 0
         cdef long long i = 0
         cdef unsigned long long u = 0
         cdef double d
         cdef float f
-        cdef char* to = self.raw + a.value
+        cdef char[8] unused
+        cdef char* to = self.raw + a.value if a.value != NONE else unused
+        if a.exact == 2 and not checked:
+            return False
         if a.kind == FLOATING:
             if type(value) is not float:
                 if a.exact or type(value) is not int:
@@ -165,6 +168,8 @@ cdef class BoundCall:
         cdef Binding one
         if b.core_type is not expected or b.device is not self.device or b.memory is None:
             return False
+        if a.bytes == 0:  # checked, but no slot holds it
+            return True
         if a.length != NONE:
             memcpy(self.raw + a.length, &b.count, 8)
         if a.extents != NONE:
@@ -180,7 +185,7 @@ cdef class BoundCall:
         self.buffers.append(value)
         return True
 
-    cdef bint _bind_arguments(self, tuple args) except -1:
+    cdef bint _bind_arguments(self, tuple args, bint checked) except -1:
         cdef size_t i, declared = self.table.size() - len(self.captured)
         cdef Argument* a
         cdef bytes data
@@ -195,18 +200,19 @@ cdef class BoundCall:
                 if not self._buffer(a, self.types[i], value):
                     return False
             elif a.kind == PACKED:
-                if a.exact and type(value) is not self.types[i]:
+                if a.exact and not checked and type(value) is not self.types[i]:
                     return False
                 data = self.packers[i](value)
-                memcpy(self.raw + a.value, PyBytes_AS_STRING(data), a.bytes)
-            elif not self._number(a, value):
+                if a.value != NONE:
+                    memcpy(self.raw + a.value, PyBytes_AS_STRING(data), a.bytes)
+            elif not self._number(a, value, checked):
                 return False
         for i in range(declared, self.table.size()):
             if not self._buffer(&self.table[i], self.types[i], self.captured[i - declared]):
                 return False
         return True
 
-    cdef int _dispatch(self, object size) except -1:
+    cdef int _dispatch(self, object size, bint checked) except -1:
         """0: does not fit this call; 1: launch; 2: an axis is zero, nothing to launch."""
         cdef uint32_t[3] n
         cdef int i, dims = 1
@@ -225,7 +231,7 @@ cdef class BoundCall:
                 n[i] = axis
         else:
             return 0
-        if self.dims != 0 and dims != self.dims:
+        if self.dims != 0 and dims != self.dims and not checked:
             return 0
         for i in range(3):
             if n[i] == 0:
@@ -237,14 +243,15 @@ cdef class BoundCall:
         memcpy(self.raw, n, 12)
         return 1
 
-    def launch(self, tuple args not None, size):
-        """Starts the kernel. False, with nothing done, when the arguments do not fit this call."""
+    def launch(self, tuple args not None, size, bint checked=False):
+        """Starts the kernel. False, with nothing done, when the arguments do not fit this call.
+        `checked`: the values are normalised and of the types that were specialised on."""
         if self.follows_default and _default_device is not self.device:
             return False
         if self.captures is not None and not self.captures.unchanged():
             return False
-        cdef int ready = self._dispatch(size)
-        if ready == 0 or not self._bind_arguments(args):
+        cdef int ready = self._dispatch(size, checked)
+        if ready == 0 or not self._bind_arguments(args, checked):
             return False
         if ready == 2:
             return True

@@ -1,0 +1,73 @@
+"""The cpu device: the core's interpreter on the host's own memory. It needs nothing but the wheel."""
+
+import os
+import time
+
+from .._native import core
+from ..errors import OutOfMemory
+from .device import DeviceBase, DeviceInfo, Executable
+
+LIMITS = {"max_block": 1024, "max_shared": 1 << 20}
+
+
+def discover():
+    import platform
+
+    processor = platform.machine()
+    limits = dict(LIMITS, threads=os.cpu_count())
+    features = {"float16": True, "float64": True, "int64": True, "int8": True, "int16": True, "denormals": True}
+    info = DeviceInfo("cpu", "cpu", "software", f"interpreter on {processor}", "lcpy", limits, features)
+    return [info], None
+
+
+def open_device(info):
+    return CpuDevice(info)
+
+
+class CpuExecutable(Executable):
+    """Holds the program that core.BoundCall runs; every launch has ended when it returns."""
+
+    def __init__(self, program, seconds):
+        self.program = program
+        self.times = {"core": seconds, "validation": 0.0, "driver": 0.0}
+
+    def launch(self, buffers, block, x, y, z):
+        bound = [(b.device.address(b.memory) + b._start, b.nbytes) for b in buffers]
+        self.program.run(bound, block, (x, y, z))
+
+
+class CpuDevice(DeviceBase):
+    program_is_host = True
+
+    def __init__(self, info):
+        super().__init__(info)
+        self.isa = os.environ.get("LCPY_CPU_ISA", "")
+        self.threads = int(os.environ.get("LCPY_CPU_THREADS", "0"))
+
+    def allocate(self, nbytes, zero):
+        try:
+            memory = core.HostMemory(nbytes, zero)
+        except MemoryError:
+            raise OutOfMemory(f"cpu: {nbytes} bytes cannot be had") from None
+        return memory, memory.address
+
+    def address(self, memory):
+        return memory.address
+
+    def upload(self, memory, offset, nbytes, write):
+        write(memory.address + offset)
+
+    def download(self, memory, offset, nbytes, read):
+        read(memory.address + offset)
+
+    def copy(self, to, to_offset, source, source_offset, nbytes):
+        core.copy_bytes(to.address + to_offset, source.address + source_offset, nbytes)
+
+    def compile(self, request):
+        start = time.perf_counter()
+        descriptor = request.descriptor(views=False)
+        program = core.Program(descriptor, self.isa)
+        return CpuExecutable(program, time.perf_counter() - start)
+
+    def synchronize(self):
+        pass

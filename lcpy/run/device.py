@@ -1,0 +1,255 @@
+"""The protocol that each driver meets, and which devices there are.
+
+No driver is imported before a device of its kind is asked for. A device that cannot be had is absent
+from ``lc.devices()``, and asking for it by name says what would add it.
+"""
+
+import os
+import threading
+
+from ..errors import ArgumentError, DeviceError
+
+KINDS = ("cpu", "opencl", "vulkan")  # module lcpy.run.<kind> has discover() and open_device(info)
+# "auto" takes the first found: GPUs before software, and of software our own.
+PREFERENCE = (("vulkan", "discrete"), ("opencl", "discrete"), ("vulkan", "integrated"),
+              ("opencl", "integrated"), ("cpu", "software"))  # fmt: skip
+
+
+class DeviceInfo:
+    """What discovery knows of a device that is not opened yet.
+
+    Attributes
+    ----------
+    name : str
+        ``"vulkan:0"``: what ``lc.Device`` takes.
+    kind : str
+        "cpu", "opencl" or "vulkan".
+    type : str
+        "discrete", "integrated" or "software".
+    description, driver : str
+        As the driver names itself.
+    limits, features : dict
+    """
+
+    def __init__(self, name, kind, type, description, driver, limits, features, handle=None):
+        self.name, self.kind, self.type = name, kind, type
+        self.description, self.driver = description, driver
+        self.limits, self.features, self._handle = limits, features, handle
+
+    def __repr__(self):
+        return f"<{self.name}: {self.description} ({self.type}), {self.driver}>"
+
+
+class Executable:
+    """A kernel built for one device.
+
+    `launch(buffers, block, x, y, z)` starts it: buffers by order of Global slots, the bytes of the
+    argument block, the dispatch size in threads. `times` has seconds spent in core, validation, driver.
+    """
+
+    times = {"core": 0.0, "validation": 0.0, "driver": 0.0}
+
+    def launch(self, buffers, block, x, y, z):
+        raise NotImplementedError
+
+
+class DeviceBase:
+    """The protocol. Memory objects belong to the driver; buffers hold them and nothing else does.
+
+    Copies take a function that works on an address: `upload` calls `write(address)` with where
+    `nbytes` bytes for the device go, `download` calls `read(address)` with where they came to lie.
+    """
+
+    program_is_host = False  # launches run in the interpreter on the buffers' own addresses
+    threads = 0
+
+    def __init__(self, info):
+        self.info = info
+        self.name, self.kind, self.description = info.name, info.kind, info.description
+        self.limits, self.features = info.limits, info.features
+        self._refused = None  # a reason why nothing works any more: fork, loss
+        self.validate = os.environ.get("LCPY_VALIDATE", "") not in ("", "0")
+
+    def __repr__(self):
+        return f"<lc.Device {self.name}: {self.description}>"
+
+    def __reduce__(self):
+        return (Device, (self.name,))
+
+    def check(self):
+        """DeviceError when this device can no longer be used in this process."""
+        if self._refused is not None:
+            kind, text = self._refused
+            raise kind(text)
+
+    def refuse(self, text, kind=DeviceError):
+        self._refused = (kind, text)
+
+    def allocate(self, nbytes, zero):
+        """(memory, host address or 0)."""
+        raise NotImplementedError
+
+    def address(self, memory):
+        """Host address of memory that launches use in place; 0 elsewhere."""
+        return 0
+
+    def upload(self, memory, offset, nbytes, write):
+        raise NotImplementedError
+
+    def download(self, memory, offset, nbytes, read):
+        raise NotImplementedError
+
+    def copy(self, to, to_offset, source, source_offset, nbytes):
+        raise NotImplementedError
+
+    def fill(self, memory, offset, pattern, count):
+        """`count` times the bytes of `pattern`."""
+        from .._native import core
+
+        nbytes = len(pattern) * count
+        self.upload(memory, offset, nbytes, lambda a: core.fill_bytes(a, pattern, len(pattern), count))
+
+    def compile(self, request):
+        """An Executable from a CompileRequest (lcpy/kernel.py)."""
+        raise NotImplementedError
+
+    def synchronize(self):
+        """Waits until everything launched here is done."""
+        raise NotImplementedError
+
+
+# ---- discovery ----------------------------------------------------------------------------------
+_lock = threading.RLock()
+_found = {}  # kind -> (list of DeviceInfo, reason why there are not more or None)
+_open = {}  # name -> device
+_default = None
+
+
+def _driver(kind):
+    from importlib import import_module
+
+    return import_module(f"lcpy.run.{kind}")
+
+
+def discover(kind):
+    """([DeviceInfo, …], what would add devices of this kind or None); asked of the driver once."""
+    with _lock:
+        found = _found.get(kind)
+        if found is None:
+            found = _found[kind] = _driver(kind).discover()
+        return found
+
+
+def devices():
+    """Every device found, as DeviceInfo: name, kind, type, driver, limits, features."""
+    return [info for kind in KINDS for info in discover(kind)[0]]
+
+
+def Device(name=None):
+    """The device called `name`: "cpu", "opencl", "opencl:1", "vulkan:0", or "auto".
+
+    Opened on first use; later calls give the same object.
+    """
+    if name is None or name == "auto":
+        return _open_info(_choose())
+    if isinstance(name, DeviceInfo):
+        return _open_info(name)
+    if isinstance(name, DeviceBase):
+        return name
+    if not isinstance(name, str):
+        raise ArgumentError(f"device: wanted a name such as 'vulkan:0', got {name!r}")
+    opened = _open.get(name)
+    if opened is not None:
+        return opened
+    kind, _, index = name.partition(":")
+    if kind not in KINDS or (index and not index.isdigit()):
+        raise ArgumentError(f"device: {name!r} is none of auto, cpu, opencl[:i], vulkan[:i]")
+    infos, reason = discover(kind)
+    number = int(index or 0)
+    if number >= len(infos):
+        have = ", ".join(i.name for i in infos) or "none"
+        text = f"device {name!r} is not here (found of its kind: {have})"
+        raise DeviceError(text + (f". {reason}" if reason else ""))
+    return _open_info(infos[number])
+
+
+def _open_info(info):
+    with _lock:
+        device = _open.get(info.name)
+        if device is None:
+            device = _open[info.name] = _driver(info.kind).open_device(info)
+        return device
+
+
+def _has_gpu_node():
+    """Whether looking for a GPU is worth loading drivers for: Linux shows each as a device node."""
+    import sys
+
+    if not sys.platform.startswith("linux"):
+        return True
+    if any(os.path.exists(p) for p in ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")):
+        return True
+    try:
+        return any(n.startswith("render") for n in os.listdir("/dev/dri"))
+    except OSError:
+        return False
+
+
+def _choose():
+    wanted = os.environ.get("LCPY_DEVICE")
+    if wanted and wanted != "auto":
+        return Device(wanted).info
+    kinds = KINDS if _has_gpu_node() else ("cpu",)
+    for kind, type_ in PREFERENCE:
+        if kind in kinds:
+            for info in discover(kind)[0]:
+                if info.type == type_:
+                    return info
+    return discover("cpu")[0][0]
+
+
+def init(name="auto"):
+    """Sets and returns the default device."""
+    global _default
+    device = Device(name)
+    from .._native import core
+
+    with _lock:
+        _default = device
+        core.set_default_device(device)
+    return device
+
+
+def default_device():
+    """The default device, chosen now if none was: LCPY_DEVICE, else a GPU, else cpu."""
+    return _default if _default is not None else init("auto")
+
+
+def resolve(device):
+    """The opened device that an argument names; the default for None."""
+    if device is None:
+        device = default_device()
+    elif not isinstance(device, DeviceBase):
+        device = Device(device)
+    device.check()
+    return device
+
+
+def synchronize(device=None):
+    """Waits until everything launched on a device, or on all of them, is done."""
+    if device is not None:
+        return resolve(device).synchronize()
+    for opened in list(_open.values()):
+        if opened._refused is None:
+            opened.synchronize()
+
+
+def _after_fork():
+    for device in _open.values():
+        if device.kind != "cpu":
+            device.refuse(f"device {device.name} was opened before this process was forked and cannot be "
+                          "used here: open devices after the fork, or use the 'spawn' start method")  # fmt: skip
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
