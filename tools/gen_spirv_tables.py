@@ -85,7 +85,7 @@ def header_text(core, glsl, origin):
         kind = kinds[name]
         doc = "Mask: values are or-ed." if kind["category"] == "BitEnum" else "One of these."
         parts.append(enum_text(name, enumerants(kind), doc))
-    parts.append(enum_text("Glsl", [(e["opname"], e["opcode"]) for e in glsl["instructions"]],
+    parts.append(enum_text("Glsl", [("Bad", 0)] + [(e["opname"], e["opcode"]) for e in glsl["instructions"]],
                            "The extended instruction set GLSL.std.450."))
     parts.append("""// What a reader of modules needs to know of an instruction.
 struct OpcodeInfo {

@@ -1687,6 +1687,7 @@ enum class StorageClass : uint32_t {
 
 // The extended instruction set GLSL.std.450.
 enum class Glsl : uint32_t {
+  Bad = 0,
   Round = 1,
   RoundEven = 2,
   Trunc = 3,

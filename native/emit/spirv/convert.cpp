@@ -1,0 +1,103 @@
+// Conversions between scalar types, by lane. Narrow types pass through 32 bits, so that a device
+// with narrow storage and no narrow arithmetic can run them.
+#include "base/error.h"
+#include "emit/spirv/emitter.h"
+
+namespace lcpy::spirv {
+namespace {
+
+constexpr uint64_t kOneFloat32 = 0x3f800000u, kOneFloat64 = 0x3ff0000000000000u;
+
+Scalar unsigned_of(uint32_t size) {
+  switch (size) {
+    case 1: return Scalar::UInt8;
+    case 2: return Scalar::UInt16;
+    case 4: return Scalar::UInt32;
+    default: return Scalar::UInt64;
+  }
+}
+
+Scalar widened(Scalar s) {
+  if (scalar_size(s) >= 4) return s;
+  return scalar_class(s) == ScalarClass::Signed ? Scalar::Int32 : Scalar::UInt32;
+}
+
+}  // namespace
+
+void Emitter::convert(const Operation& o) {
+  const Operand x = d_.operands_of(o)[0];
+  const Type from = type_of(x), to = d_.type_of(d_.result(o));
+  if (!to.is_matrix())
+    return alias(o, convert_lanes(value(x), from.scalar(), to.scalar(), to.lanes()));
+  std::vector<Word> columns(to.lanes());
+  for (uint32_t i = 0; i < columns.size(); i++) {
+    const Word column = emit(Opcode::CompositeExtract, type(from.element()), value(x), i);
+    columns[i] = convert_lanes(column, from.scalar(), to.scalar(), to.lanes());
+  }
+  alias(o, emit_list(Opcode::CompositeConstruct, type(to), columns));
+}
+
+Word Emitter::convert_integer(Word id, Scalar from, Scalar to, uint32_t n) {
+  if (from == to) return id;
+  const uint32_t size = scalar_size(from), wanted = scalar_size(to);
+  const bool to_signed = scalar_class(to) == ScalarClass::Signed;
+  if (size == wanted) return emit(Opcode::Bitcast, lanes(to, n), id);
+  const bool extends_sign = wanted > size && scalar_class(from) == ScalarClass::Signed;
+  if (extends_sign || (wanted < size && to_signed)) return emit(Opcode::SConvert, lanes(to, n), id);
+  const Word plain = emit(Opcode::UConvert, lanes(unsigned_of(wanted), n), id);
+  return to_signed ? emit(Opcode::Bitcast, lanes(to, n), plain) : plain;
+}
+
+Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
+  if (from == to) return id;
+  const ScalarClass source = scalar_class(from), result = scalar_class(to);
+  const bool to_float = result == ScalarClass::Float;
+  if (source == ScalarClass::Bool) {
+    Scalar wide = to_float ? Scalar::Float32 : Scalar::UInt32;
+    if (scalar_size(to) >= 4) wide = to;
+    uint64_t one = 1;
+    if (to_float) one = wide == Scalar::Float64 ? kOneFloat64 : kOneFloat32;
+    const Word yes = lane_constant(wide, n, one), no = lane_constant(wide, n, 0);
+    return convert_lanes(emit(Opcode::Select, lanes(wide, n), id, yes, no), wide, to, n);
+  }
+  if (source == ScalarClass::Float) {
+    if (to_float) return emit(Opcode::FConvert, lanes(to, n), id);
+    if (from == Scalar::Float16) {
+      id = emit(Opcode::FConvert, lanes(Scalar::Float32, n), id);
+      from = Scalar::Float32;
+    }
+    if (result == ScalarClass::Bool)
+      return emit(Opcode::FUnordNotEqual, lanes(to, n), id, lane_constant(from, n, 0));
+    const Scalar wide = widened(to);
+    const auto code = result == ScalarClass::Signed ? Opcode::ConvertFToS : Opcode::ConvertFToU;
+    return convert_integer(emit(code, lanes(wide, n), id), wide, to, n);
+  }
+  if (!to_float && result != ScalarClass::Bool) return convert_integer(id, from, to, n);
+  const Scalar wide = widened(from);
+  id = convert_integer(id, from, wide, n);
+  if (result == ScalarClass::Bool)
+    return emit(Opcode::INotEqual, lanes(to, n), id, lane_constant(wide, n, 0));
+  const auto code = source == ScalarClass::Signed ? Opcode::ConvertSToF : Opcode::ConvertUToF;
+  return emit(code, lanes(to, n), id);
+}
+
+// Equal SPIR-V types (bfloat16 and its bits) are the same value.
+void Emitter::bitcast(const Operation& o) {
+  const Operand x = d_.operands_of(o)[0];
+  const Type from = type_of(x), to = d_.type_of(d_.result(o));
+  if (type(from) == type(to)) return alias(o, value(x));
+  const bool fits = from.is_lanes() && to.is_lanes() && !from.has_class(ScalarClass::Bool) &&
+                    !to.has_class(ScalarClass::Bool) &&
+                    from.lanes() * scalar_size(from.scalar()) == to.lanes() * scalar_size(to.scalar());
+  if (!fits)
+    fail(Diag::op_unsupported, o.span,
+         {"a bit cast of " + from.description() + " to " + to.description(), "Vulkan",
+          "it casts scalars and vectors of equally many bits"});
+  alias(o, emit(Opcode::Bitcast, type(to), value(x)));
+}
+
+Word Emitter::to_u32(Word id, Scalar from) {
+  return convert_integer(id, from, Scalar::UInt32, 1);
+}
+
+}  // namespace lcpy::spirv

@@ -1,0 +1,258 @@
+// Walks a descriptor and writes a module. One class; its members are defined by chapter:
+// resources.cpp (slots, the argument block, constants), values.cpp and convert.cpp (operations on
+// values), memory.cpp, bytes.cpp, atomics.cpp, flow.cpp, functions.cpp.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "emit/emit.h"
+#include "emit/spirv/module.h"
+#include "emit/spirv/ops.h"
+#include "emit/spirv/preflight.h"
+#include "emit/spirv/types.h"
+
+namespace lcpy::spirv {
+
+class Emitter {
+ public:
+  Emitter(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target,
+          const Needs& needs);
+  SpirvModule run();
+
+  // ---- rows of ops.def ------------------------------------------------------------------------
+  // values.cpp
+  void select(const Operation& o);
+  void abs(const Operation& o);
+  void fract(const Operation& o);
+  void pow(const Operation& o);
+  void clz(const Operation& o);
+  void ctz(const Operation& o);
+  void mul_hi(const Operation& o);
+  void all_lanes(const Operation& o);
+  void any_lane(const Operation& o);
+  void outer_product(const Operation& o);
+  void transpose(const Operation& o);
+  void construct(const Operation& o);
+  void extract(const Operation& o);
+  void insert(const Operation& o);
+  void shuffle(const Operation& o);
+  // convert.cpp
+  void convert(const Operation& o);
+  void bitcast(const Operation& o);
+  // resources.cpp
+  void thread_id(const Operation& o);
+  void block_id(const Operation& o);
+  void dispatch_id(const Operation& o);
+  void dispatch_size(const Operation& o);
+  void kernel_id(const Operation& o);
+  void buffer_length(const Operation& o);
+  void buffer_extent(const Operation& o);
+  // memory.cpp, bytes.cpp
+  void load(const Operation& o);
+  void store(const Operation& o);
+  void byte_load(const Operation& o);
+  void byte_store(const Operation& o);
+  // atomics.cpp
+  void atomic_load(const Operation& o);
+  void atomic_store(const Operation& o);
+  void atomic_update(const Operation& o);
+  void atomic_compare(const Operation& o);
+  void sync_block(const Operation& o);
+  // flow.cpp
+  void if_(const Operation& o);
+  void switch_(const Operation& o);
+  void loop(const Operation& o);
+  void yield(const Operation& o);
+  void break_(const Operation& o);
+  void continue_(const Operation& o);
+  void unreachable(const Operation& o);
+  // functions.cpp
+  void call(const Operation& o);
+  void return_(const Operation& o);
+
+ private:
+  // ---- functions.cpp --------------------------------------------------------------------------
+  void emit_function(FunctionId f);
+  void emit_op(const Operation& o);
+  void emit_instruction(const Operation& o, const EmitRow& row);
+  void emit_glsl(const Operation& o, const EmitRow& row);
+  void emit_columns(const Operation& o, Opcode code);
+  void emit_line(Span span);
+  Word function_id(FunctionId f);
+  Word result_type(const Function& f);
+  void require_needs();
+  void float_controls(Word entry);
+
+  // ---- writing --------------------------------------------------------------------------------
+  Word type(Type t) { return types_.id(t); }
+  Word lanes(Scalar s, uint32_t n = 1) { return types_.lanes(s, n); }
+  Word value(ValueId v) {
+    const Word known = ids_[v.value];
+    return known ? known : late_constant(v);
+  }
+  Word value(Operand x) { return value(x.value()); }
+  Type type_of(Operand x) const { return d_.type_of(x.value()); }
+  // The id that the operation's only result gets.
+  Word define(const Operation& o) { return ids_[o.first_result.value] = m_.new_id(); }
+  void alias(const Operation& o, Word id) { ids_[o.first_result.value] = id; }
+  // An instruction with a result, into the current block (or wherever out_ points).
+  template <class... Operands>
+  Word emit(Opcode code, Word result_type, Operands... operands) {
+    const Word id = m_.new_id();
+    out_->op(code, result_type, id, operands...);
+    return id;
+  }
+  Word emit_list(Opcode code, Word result_type, std::span<const Word> operands);
+  template <class... Operands>
+  Word glsl(Glsl function, Word result_type, Operands... operands) {
+    return emit(Opcode::ExtInst, result_type, m_.glsl(), function, operands...);
+  }
+  void start_block(Word label) {
+    out_->op(Opcode::Label, label);
+    label_ = label;
+  }
+  bool strict() const { return d_.math == MathMode::Strict; }
+  void exact(Word id) {
+    if (strict()) m_.decorate(id, Decoration::NoContraction);
+  }
+
+  // ---- constants (resources.cpp) --------------------------------------------------------------
+  Word late_constant(ValueId v);
+  Word constant(Type t, const std::byte* bytes);
+  Word scalar_constant(Scalar s, uint64_t bits);
+  Word lane_constant(Scalar s, uint32_t count, uint64_t bits);  // spread
+  Word u32(uint32_t v) { return m_.constant_u32(v); }
+
+  // ---- resources.cpp --------------------------------------------------------------------------
+  struct SlotState {
+    Word variable = 0;
+    Word pointer_type = 0;
+    StorageClass storage{};
+    Family family = Family::Value;
+  };
+  SlotState& slot(SlotId s);
+  void declare_global(SlotId id, SlotState& s);
+  void declare_block();
+  Word builtin(uint32_t index);  // a row of kBuiltins
+  // A word of the argument block, loaded once a function.
+  Word block_word(uint32_t offset);
+  Word block_word_at(Word index);  // run-time index, in words
+  Word element_index(SlotId s, Operand first);  // with the view's base
+
+  // ---- memory.cpp -----------------------------------------------------------------------------
+  struct Place {
+    Word pointer = 0;  // to the place, or to the variable while the chain is empty
+    Type type;         // of what is there
+    StorageClass storage{};
+    Family family{};
+  };
+  // operands [Slot, (Value,) chain…]: the chain starts at operand `first`.
+  Place place(const Operation& o, uint32_t first);
+  Word load_place(const Place& p, Word access);
+  void store_place(const Place& p, Word value, Word access);
+  Place component(const Place& p, uint32_t index);
+  Word from_memory(Word id, Type lanes_type, Family f);
+  Word to_memory(Word id, Type lanes_type, Family f);
+  void load_uniform(const Operation& o);
+
+  // ---- bytes.cpp ------------------------------------------------------------------------------
+  // Values taken from, and put into, memory that is declared as words. A byte offset is a
+  // constant part and a run-time part (0: none).
+  struct WordMemory {
+    bool is_block = false;  // the argument block
+    Word variable = 0;      // else a byte buffer
+  };
+  struct ByteOffset {
+    uint32_t constant = 0;
+    Word runtime = 0;
+  };
+  Word read_bytes(const WordMemory& m, Type t, ByteOffset at);
+  Word read_scalar(const WordMemory& m, Scalar s, ByteOffset at);
+  Word read_word(const WordMemory& m, ByteOffset at);
+  Word word_index(ByteOffset at);
+  Word bit_shift(ByteOffset at);
+  ByteOffset byte_offset(SlotId s, Operand x);
+  Word word_pointer(const WordMemory& m, ByteOffset at);
+  void write_bytes(const WordMemory& m, Type t, ByteOffset at, Word value);
+  void write_scalar(const WordMemory& m, Scalar s, ByteOffset at, Word value);
+
+  // ---- convert.cpp ----------------------------------------------------------------------------
+  Word convert_lanes(Word id, Scalar from, Scalar to, uint32_t count);
+  Word convert_integer(Word id, Scalar from, Scalar to, uint32_t count);
+  Word to_u32(Word id, Scalar from);  // an index or offset
+  Word select_components(Word cond, Word a, Word b, Type t);
+
+  // ---- atomics.cpp ----------------------------------------------------------------------------
+  struct AtomicPlace {
+    Place place;
+    Scalar scalar{};   // the language's
+    Scalar stored{};   // as declared: bits of emulated floats
+    Word scope = 0;
+  };
+  AtomicPlace atomic_place(const Operation& o, uint32_t first);
+  Word semantics(const Operation& o, const AtomicPlace& p, bool reads, bool writes);
+  Word as_stored(const AtomicPlace& p, Word id);
+  Word as_value(const AtomicPlace& p, Word id);
+  Word compare_loop(const Operation& o, const AtomicPlace& p, Word operand);
+
+  // ---- flow.cpp -------------------------------------------------------------------------------
+  // The branches into a block, each with the values it brings; these lie in flow_values_.
+  struct Incoming {
+    Word label = 0;
+    size_t values = 0;
+  };
+  struct Target {
+    Word label = 0;
+    std::vector<Incoming> from;
+  };
+  struct Frame {
+    Target merge, next;  // next: a loop's continue block
+  };
+  void emit_body(BodyId body, size_t from = 0);
+  void arrive(Target& target, std::span<const Operand> values);
+  void branch(Target& target, const Operation& o);
+  // The only operation of a body that has just one, of this kind; else nullptr.
+  const Operation* lone(BodyId body, Op op) const;
+  // The block to branch to for a body: a new one, or the merge itself when the body does nothing.
+  Word entry(BodyId body, Target& merge);
+  void enter(BodyId body, Word label, const Target& merge);
+  void merge(const Operation& o, Target& target);
+  Word merged(const Target& target, uint32_t index, Type t);
+  size_t loop_header(BodyId body, Frame& frame);
+  std::vector<size_t> loop_phis(const Operation& o, Word before, Word next);
+
+  const KernelDescriptor& d_;
+  const BindingPlan& plan_;
+  const VulkanTarget& target_;
+  const Needs& needs_;
+  const ArgumentBlock block_;
+  Module m_;
+  Types types_;
+
+  // Of the whole module.
+  std::vector<Word> ids_;  // by value; 0 until defined
+  std::vector<SlotState> slots_;
+  std::vector<Word> function_ids_;
+  std::vector<FunctionId> queue_;  // functions called and not yet written
+  Word block_variable_ = 0, block_word_pointer_ = 0;
+  Word builtins_[3] = {};
+  std::vector<Word> files_;  // OpString by source file
+
+  // Of the function being written.
+  Words head_, early_, code_;  // variables; loads that every block may use; the rest
+  Words* out_ = &code_;
+  Word label_ = 0;             // of the current block; 0 after a terminator
+  std::vector<Word> block_words_;    // by word of the argument block
+  std::vector<Word> uniform_values_;  // whole Uniform slots, by slot
+  Word builtin_values_[3] = {};
+  Span line_;
+  FunctionId function_;
+
+  // Flow: the innermost selection and loop, and what the branches so far bring along.
+  Frame* selection_ = nullptr;
+  Frame* loop_ = nullptr;
+  std::vector<Word> flow_values_;
+  std::vector<Word> scratch_;
+};
+
+}  // namespace lcpy::spirv

@@ -1,0 +1,258 @@
+// Structured control flow (SPIR-V 1.6, 2.11). Bodies become blocks; what bodies pass on becomes
+// OpPhi, or nothing where only one value can arrive. After a terminator label_ is 0, and the rest
+// of a body, which nothing reaches, is not written.
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "emit/spirv/emitter.h"
+
+namespace lcpy::spirv {
+namespace {
+
+SelectionControl control(const Operation& o) {
+  switch (static_cast<BranchHint>(o.flags & 3)) {
+    case BranchHint::Flatten: return SelectionControl::Flatten;
+    case BranchHint::Branch: return SelectionControl::DontFlatten;
+    case BranchHint::None: break;
+  }
+  return SelectionControl::None;
+}
+
+}  // namespace
+
+void Emitter::emit_body(BodyId body, size_t from) {
+  const auto& ops = d_.body(body).ops;
+  for (size_t i = from; i < ops.size() && label_; i++) emit_op(d_.op(ops[i]));
+}
+
+// ---- ends of bodies -------------------------------------------------------------------------
+
+// Notes that the current block is about to branch to the target.
+void Emitter::arrive(Target& target, std::span<const Operand> values) {
+  target.from.push_back({label_, flow_values_.size()});
+  for (const Operand& x : values) flow_values_.push_back(value(x));
+}
+
+void Emitter::branch(Target& target, const Operation& o) {
+  arrive(target, d_.operands_of(o));
+  out_->op(Opcode::Branch, target.label);
+  label_ = 0;
+}
+
+void Emitter::yield(const Operation& o) { branch(selection_->merge, o); }
+void Emitter::break_(const Operation& o) { branch(loop_->merge, o); }
+void Emitter::continue_(const Operation& o) { branch(loop_->next, o); }
+
+void Emitter::unreachable(const Operation&) {
+  out_->op(Opcode::Unreachable);
+  label_ = 0;
+}
+
+// ---- merges ---------------------------------------------------------------------------------
+
+// What `index` is on arrival: the one value that comes from everywhere, or a phi. A value that comes
+// from everywhere dominates every predecessor, and so the block.
+Word Emitter::merged(const Target& target, uint32_t index, Type t) {
+  const Word first = flow_values_[target.from[0].values + index];
+  bool same = true;
+  for (const Incoming& in : target.from) same &= flow_values_[in.values + index] == first;
+  if (same) return first;
+  scratch_.clear();
+  for (const Incoming& in : target.from) {
+    scratch_.push_back(flow_values_[in.values + index]);
+    scratch_.push_back(in.label);
+  }
+  return emit_list(Opcode::Phi, type(t), scratch_);
+}
+
+void Emitter::merge(const Operation& o, Target& target) {
+  start_block(target.label);
+  if (target.from.empty()) {
+    out_->op(Opcode::Unreachable);
+    label_ = 0;
+    return;
+  }
+  for (uint32_t i = 0; i < o.result_count; i++) {
+    const ValueId result = d_.result(o, i);
+    ids_[result.value] = merged(target, i, d_.type_of(result));
+  }
+}
+
+// ---- selections -----------------------------------------------------------------------------
+
+const Operation* Emitter::lone(BodyId body, Op op) const {
+  const auto& ops = d_.body(body).ops;
+  if (ops.size() != 1 || d_.op(ops[0]).op != op) return nullptr;
+  return &d_.op(ops[0]);
+}
+
+Word Emitter::entry(BodyId body, Target& target) {
+  const Operation* only = lone(body, Op::Yield);
+  if (!only) return m_.new_id();
+  arrive(target, d_.operands_of(*only));
+  return target.label;
+}
+
+void Emitter::enter(BodyId body, Word label, const Target& target) {
+  if (label == target.label) return;
+  start_block(label);
+  emit_body(body);
+}
+
+void Emitter::if_(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  const Word condition = value(operands[0]);
+  const BodyId then_body = operands[1].body(), else_body = operands[2].body();
+  const Operation* a = lone(then_body, Op::Yield);
+  const Operation* b = lone(else_body, Op::Yield);
+  if (a && b) {
+    for (uint32_t i = 0; i < o.result_count; i++) {
+      const ValueId result = d_.result(o, i);
+      const Word left = value(d_.operands_of(*a)[i]), right = value(d_.operands_of(*b)[i]);
+      ids_[result.value] =
+          left == right ? left : select_components(condition, left, right, d_.type_of(result));
+    }
+    return;
+  }
+  Frame frame;
+  frame.merge.label = m_.new_id();
+  const Word then_label = entry(then_body, frame.merge), else_label = entry(else_body, frame.merge);
+  out_->op(Opcode::SelectionMerge, frame.merge.label, control(o));
+  out_->op(Opcode::BranchConditional, condition, then_label, else_label);
+  Frame* const outer = selection_;
+  selection_ = &frame;
+  enter(then_body, then_label, frame.merge);
+  enter(else_body, else_label, frame.merge);
+  selection_ = outer;
+  merge(o, frame.merge);
+}
+
+// [Value, Body default, (Value constant+, Body)...]. Each body gets a block of its own: several
+// cases that went straight to the merge could not be told apart there.
+void Emitter::switch_(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  const Scalar selector = type_of(operands[0]).scalar();
+  const uint32_t size = scalar_size(selector);
+  const Scalar wide = scalar_class(selector) == ScalarClass::Signed ? Scalar::Int32 : Scalar::UInt32;
+  const Word id = size < 4 ? convert_integer(value(operands[0]), selector, wide, 1) : value(operands[0]);
+
+  Frame frame;
+  frame.merge.label = m_.new_id();
+  std::vector<std::pair<BodyId, Word>> bodies{{operands[1].body(), m_.new_id()}};
+  std::vector<Word> cases;
+  size_t pending = 0;  // where the labels of constants that wait for their body begin
+  for (const Operand& x : operands.subspan(2)) {
+    if (x.is_value()) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, d_.constant_bytes(x.value()).data(), size);
+      if (size < 4 && wide == Scalar::Int32)
+        bits = static_cast<uint32_t>(static_cast<int32_t>(bits << (32 - 8 * size)) >> (32 - 8 * size));
+      cases.push_back(static_cast<Word>(bits));
+      if (size == 8) cases.push_back(static_cast<Word>(bits >> 32));
+      cases.push_back(0);
+      continue;
+    }
+    const Word label = m_.new_id();
+    const size_t stride = size == 8 ? 3 : 2;
+    for (; pending < cases.size(); pending += stride) cases[pending + stride - 1] = label;
+    bodies.emplace_back(x.body(), label);
+  }
+  out_->op(Opcode::SelectionMerge, frame.merge.label, control(o));
+  out_->begin(Opcode::Switch);
+  out_->push(id);
+  out_->push(bodies[0].second);
+  out_->push_all(cases);
+  if (!out_->end())
+    fail(Diag::limit_exceeded, o.span, {"a match", "too long", "SPIR-V", "65,535 words"});
+  Frame* const outer = selection_;
+  selection_ = &frame;
+  for (const auto& [body, label] : bodies) enter(body, label, frame.merge);
+  selection_ = outer;
+  merge(o, frame.merge);
+}
+
+// ---- loops ----------------------------------------------------------------------------------
+
+// The carried values' phis, and where in the code each one's value from the continue block goes.
+std::vector<size_t> Emitter::loop_phis(const Operation& o, Word before, Word next) {
+  const auto operands = d_.operands_of(o);
+  const auto& params = d_.body(operands[0].body()).params;
+  std::vector<size_t> holes;
+  for (size_t i = 0; i < params.size(); i++) {
+    const Word id = ids_[params[i].value] = m_.new_id();
+    const Word initial = value(operands[1 + i]);
+    code_.op(Opcode::Phi, type(d_.type_of(params[i])), id, initial, before, initial, next);
+    holes.push_back(code_.size() - 2);
+  }
+  return holes;
+}
+
+// A body that begins "operations; if c: go on, else: break" gives the loop a plain conditional
+// header. Returns how many operations of the body that covers; 0 when it begins otherwise.
+size_t Emitter::loop_header(BodyId body, Frame& frame) {
+  const auto& ops = d_.body(body).ops;
+  size_t at = 0;
+  const auto straight = [](Op op) {
+    const OpCategory c = op_row(op).category;
+    return c != OpCategory::Control && c != OpCategory::Atomic && c != OpCategory::Block &&
+           op != Op::Unreachable;
+  };
+  while (at < ops.size() && straight(d_.op(ops[at]).op)) at++;
+  if (at == ops.size() || d_.op(ops[at]).op != Op::If) return 0;
+  const Operation& test = d_.op(ops[at]);
+  const auto operands = d_.operands_of(test);
+  const bool leaves_else = lone(operands[2].body(), Op::Break) != nullptr;
+  const BodyId stays = operands[leaves_else ? 1 : 2].body(), leaves = operands[leaves_else ? 2 : 1].body();
+  const Operation* go = lone(stays, Op::Yield);
+  const Operation* stop = lone(leaves, Op::Break);
+  if (!go || !stop) return 0;
+
+  for (size_t i = 0; i < at; i++) emit_op(d_.op(ops[i]));
+  const Word condition = value(operands[0]);
+  for (uint32_t i = 0; i < test.result_count; i++)
+    ids_[d_.result(test, i).value] = value(d_.operands_of(*go)[i]);
+  arrive(frame.merge, d_.operands_of(*stop));
+  const Word inside = m_.new_id(), outside = frame.merge.label;
+  out_->op(Opcode::LoopMerge, outside, frame.next.label, LoopControl::None);
+  out_->op(Opcode::BranchConditional, condition, leaves_else ? inside : outside,
+           leaves_else ? outside : inside);
+  start_block(inside);
+  return at + 1;
+}
+
+void Emitter::loop(const Operation& o) {
+  const BodyId body = d_.operands_of(o)[0].body();
+  const auto& params = d_.body(body).params;
+  Frame frame;
+  const Word before = label_, header = m_.new_id();
+  frame.merge.label = m_.new_id();
+  frame.next.label = m_.new_id();
+  const size_t base = flow_values_.size();
+  out_->op(Opcode::Branch, header);
+  start_block(header);
+  const std::vector<size_t> holes = loop_phis(o, before, frame.next.label);
+
+  Frame* const outer = loop_;
+  loop_ = &frame;
+  const size_t from = loop_header(body, frame);
+  if (!from) {
+    const Word inside = m_.new_id();
+    out_->op(Opcode::LoopMerge, frame.merge.label, frame.next.label, LoopControl::None);
+    out_->op(Opcode::Branch, inside);
+    start_block(inside);
+  }
+  emit_body(body, from);
+  loop_ = outer;
+
+  // A continue block that nothing reaches must still be there; the phis then keep the initial value.
+  start_block(frame.next.label);
+  if (!frame.next.from.empty())
+    for (uint32_t i = 0; i < holes.size(); i++)
+      code_[holes[i]] = merged(frame.next, i, d_.type_of(params[i]));
+  out_->op(Opcode::Branch, header);
+  merge(o, frame.merge);
+  flow_values_.resize(base);  // no branch from inside a loop brings values to anything around it
+}
+
+}  // namespace lcpy::spirv

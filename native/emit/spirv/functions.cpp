@@ -1,0 +1,223 @@
+// Functions, calls, and the rows that are data: the walk from operation to instruction.
+#include "base/error.h"
+#include "base/source.h"
+#include "emit/spirv/emitter.h"
+
+namespace lcpy::spirv {
+
+// ---- operations by row ----------------------------------------------------------------------
+
+void Emitter::emit_op(const Operation& o) {
+  if (target_.lines) emit_line(o.span);
+  const EmitRow& row = *emit_row(o.op);
+  switch (row.kind) {
+    case RowKind::Instruction: return emit_instruction(o, row);
+    case RowKind::Glsl: return emit_glsl(o, row);
+    case RowKind::Own: return (this->*row.own)(o);
+    case RowKind::Expanded:
+    case RowKind::Unsupported: break;
+  }
+  throw BugError("the preflight let " + std::string(op_row(o.op).name) + " pass");
+}
+
+void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
+  const auto x = d_.operands_of(o);
+  const Type first = type_of(x[0]), result = d_.type_of(d_.result(o));
+  const Opcode code = row.opcodes[static_cast<int>(operand_class(first.scalar()))];
+  if (code == Opcode::Nop)
+    throw BugError(std::string(op_row(o.op).name) + " on " + first.description());
+  if (result.is_matrix()) return emit_columns(o, code);
+  const Word t = type(result);
+  if (x.size() == 1) {
+    const Word a = value(x[0]);
+    out_->op(code, t, define(o), a);
+  } else {
+    const Word a = value(x[0]), b = value(x[1]);
+    out_->op(code, t, define(o), a, b);
+  }
+  if (strict() && (code == Opcode::FAdd || code == Opcode::FSub || code == Opcode::FMul))
+    exact(value(d_.result(o)));
+}
+
+void Emitter::emit_glsl(const Operation& o, const EmitRow& row) {
+  const auto x = d_.operands_of(o);
+  const Type first = type_of(x[0]);
+  const Glsl function = row.functions[static_cast<int>(operand_class(first.scalar()))];
+  if (function == Glsl::Bad)
+    throw BugError(std::string(op_row(o.op).name) + " on " + first.description());
+  scratch_.assign({m_.glsl(), to_word(function)});
+  for (const Operand& operand : x) scratch_.push_back(value(operand));
+  alias(o, emit_list(Opcode::ExtInst, type(d_.type_of(d_.result(o))), scratch_));
+}
+
+// Element-wise on matrices, column by column; a scalar operand stands in every place.
+void Emitter::emit_columns(const Operation& o, Opcode code) {
+  const auto x = d_.operands_of(o);
+  const Type matrix = d_.type_of(d_.result(o));
+  const Word column = type(matrix.element());
+  const uint32_t n = matrix.lanes();
+  std::vector<Word> columns(n);
+  for (uint32_t i = 0; i < n; i++) {
+    Word parts[2] = {};
+    for (size_t k = 0; k < x.size(); k++) {
+      if (type_of(x[k]).is_matrix()) {
+        parts[k] = emit(Opcode::CompositeExtract, column, value(x[k]), i);
+      } else {
+        const std::vector<Word> spread(n, value(x[k]));
+        parts[k] = emit_list(Opcode::CompositeConstruct, column, spread);
+      }
+    }
+    columns[i] = x.size() == 1 ? emit(code, column, parts[0]) : emit(code, column, parts[0], parts[1]);
+    exact(columns[i]);
+  }
+  alias(o, emit_list(Opcode::CompositeConstruct, type(matrix), columns));
+}
+
+void Emitter::emit_line(Span span) {
+  if (!span.known() || span == line_) return;
+  line_ = span;
+  if (span.file >= files_.size()) files_.resize(span.file + 1, 0);
+  Word& file = files_[span.file];
+  if (!file) file = m_.string(source_name(span.file));
+  code_.op(Opcode::Line, file, span.line, span.column + 1u);
+}
+
+// ---- functions ------------------------------------------------------------------------------
+
+Word Emitter::function_id(FunctionId f) {
+  Word& id = function_ids_[f.value];
+  if (!id) {
+    id = m_.new_id();
+    queue_.push_back(f);
+  }
+  return id;
+}
+
+// Several results are returned as one structure.
+Word Emitter::result_type(const Function& f) {
+  if (f.results.empty()) return m_.type_void();
+  if (f.results.size() == 1) return type(f.results[0]);
+  std::vector<Word> members;
+  for (const Type t : f.results) members.push_back(type(t));
+  return m_.type_struct(members);
+}
+
+void Emitter::call(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  const Function& f = d_.functions[operands[0].index];
+  std::vector<Word> words{function_id(operands[0].function())};
+  for (const Operand& x : operands.subspan(1)) words.push_back(value(x));
+  const Word id = emit_list(Opcode::FunctionCall, result_type(f), words);
+  if (o.result_count == 1) return alias(o, id);
+  for (uint32_t i = 0; i < o.result_count; i++)
+    ids_[d_.result(o, i).value] = emit(Opcode::CompositeExtract, type(f.results[i]), id, i);
+}
+
+void Emitter::return_(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  if (operands.empty()) {
+    out_->op(Opcode::Return);
+  } else if (operands.size() == 1) {
+    out_->op(Opcode::ReturnValue, value(operands[0]));
+  } else {
+    std::vector<Word> parts;
+    for (const Operand& x : operands) parts.push_back(value(x));
+    const Word t = result_type(d_.functions[function_.value]);
+    out_->op(Opcode::ReturnValue, emit_list(Opcode::CompositeConstruct, t, parts));
+  }
+  label_ = 0;
+}
+
+// Variables and loads for the whole function gather in buffers of their own, before the code.
+void Emitter::emit_function(FunctionId id) {
+  const Function& f = d_.functions[id.value];
+  function_ = id;
+  line_ = {};
+  head_.clear();
+  early_.clear();
+  code_.clear();
+  flow_values_.clear();
+  block_words_.assign(block_.size / 4, 0);
+  uniform_values_.assign(d_.slots.size(), 0);
+  std::fill(std::begin(builtin_values_), std::end(builtin_values_), 0);
+
+  const Word result = result_type(f), function = function_ids_[id.value];
+  std::vector<Word> parameters;
+  for (const ValueId p : f.params) parameters.push_back(type(d_.type_of(p)));
+  head_.op(Opcode::Function, result, function, FunctionControl::None,
+           m_.type_function(result, parameters));
+  for (size_t i = 0; i < parameters.size(); i++) {
+    const Word parameter = ids_[f.params[i].value] = m_.new_id();
+    head_.op(Opcode::FunctionParameter, parameters[i], parameter);
+  }
+  label_ = m_.new_id();
+  head_.op(Opcode::Label, label_);
+  emit_body(f.body);
+  code_.op(Opcode::FunctionEnd);
+  if (target_.names) m_.name(function, f.name);
+  m_.function(head_);
+  m_.function(early_);
+  m_.function(code_);
+}
+
+// ---- the module -----------------------------------------------------------------------------
+
+Emitter::Emitter(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target,
+                 const Needs& needs)
+    : d_(d),
+      plan_(plan),
+      target_(target),
+      needs_(needs),
+      block_(argument_block(d)),
+      m_(target.version >= 13 ? kVersion16 : target.version == 12 ? kVersion15 : kVersion13),
+      types_(m_),
+      ids_(d.values.size(), 0),
+      slots_(d.slots.size()),
+      function_ids_(d.functions.size(), 0) {
+  code_.reserve(d.ops.size() * 5);
+}
+
+void Emitter::require_needs() {
+  m_.require(Capability::Shader);
+  if (needs_.int8) m_.require(Capability::Int8);
+  if (needs_.int16) m_.require(Capability::Int16);
+  if (needs_.float16) m_.require(Capability::Float16);
+  if (needs_.storage16) m_.require(Capability::StorageBuffer16BitAccess);
+  if (needs_.storage8) {
+    m_.require(Capability::StorageBuffer8BitAccess);
+    m_.extension("SPV_KHR_8bit_storage", kVersion15);
+  }
+  if (needs_.int64_atomics) m_.require(Capability::Int64Atomics);
+  if (needs_.buffer_float_add || needs_.shared_float_add) {
+    m_.require(Capability::AtomicFloat32AddEXT);
+    m_.extension("SPV_EXT_shader_atomic_float_add");
+  }
+}
+
+// NaN and infinities are kept, unless the kernel asks for what the driver can do.
+void Emitter::float_controls(Word entry) {
+  if (!needs_.float32 || d_.math == MathMode::Fast || !target_.signed_zero_inf_nan_preserve) return;
+  m_.require(Capability::SignedZeroInfNanPreserve);
+  m_.extension("SPV_KHR_float_controls", kVersion14);
+  m_.execution_mode(entry, ExecutionMode::SignedZeroInfNanPreserve, 32u);
+}
+
+SpirvModule Emitter::run() {
+  require_needs();
+  const Word main = function_id(FunctionId(0u));
+  m_.entry_point(main, "main");
+  m_.execution_mode(main, ExecutionMode::LocalSize, d_.block_size[0], d_.block_size[1], d_.block_size[2]);
+  float_controls(main);
+  while (!queue_.empty()) {
+    const FunctionId next = queue_.back();
+    queue_.pop_back();
+    emit_function(next);
+  }
+  SpirvModule module;
+  module.words = m_.finish();
+  module.capabilities = m_.capability_names();
+  module.extensions = m_.extension_names();
+  return module;
+}
+
+}  // namespace lcpy::spirv

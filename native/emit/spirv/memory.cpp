@@ -1,0 +1,144 @@
+// Loads and stores of places. A place is one OpAccessChain; what its memory type holds otherwise
+// than the value's type is converted component by component, or by OpCopyLogical.
+#include "base/error.h"
+#include "emit/spirv/emitter.h"
+
+namespace lcpy::spirv {
+namespace {
+
+constexpr uint8_t kVolatile = 1 << 3;  // Operation::flags
+
+Word access_mask(const Operation& o) {
+  return o.flags & kVolatile ? to_word(MemoryAccess::Volatile) : to_word(MemoryAccess::None);
+}
+
+}  // namespace
+
+Emitter::Place Emitter::place(const Operation& o, uint32_t first) {
+  const auto operands = d_.operands_of(o);
+  const SlotId id = operands[0].slot();
+  const Slot& declared = d_.slot(id);
+  const SlotState s = slot(id);
+  Place p{s.variable, declared.type, s.storage, s.family};
+  const bool global = declared.memory == MemoryClass::Global;
+  if (first == operands.size() && !global) return p;
+  scratch_.assign(1, s.variable);
+  for (size_t i = first; i < operands.size(); i++) {
+    const Operand x = operands[i];
+    if (global && i == first) {
+      scratch_.push_back(u32(0));
+      scratch_.push_back(element_index(id, x));
+      p.type = declared.type.element();
+      continue;
+    }
+    scratch_.push_back(x.is_imm() ? u32(x.index) : value(x));
+    p.type = p.type.is_struct() ? p.type.component(x.index) : p.type.element();
+  }
+  p.pointer = emit_list(Opcode::AccessChain, types_.pointer(p.storage, p.type, p.family), scratch_);
+  return p;
+}
+
+Emitter::Place Emitter::component(const Place& p, uint32_t index) {
+  const Type t = p.type.component(index);
+  const Word pointer = types_.pointer(p.storage, t, p.family);
+  return {emit(Opcode::AccessChain, pointer, p.pointer, u32(index)), t, p.storage, p.family};
+}
+
+// A bool in a buffer is a byte, and any byte but 0 reads True. The byte is widened before it is
+// compared: with storage support alone nothing else may be done to it.
+Word Emitter::from_memory(Word id, Type t, Family f) {
+  const Scalar s = t.scalar();
+  const uint32_t n = t.lanes();
+  if (s == Scalar::Bool && is_laid(f)) {
+    const Word wide = emit(Opcode::UConvert, lanes(Scalar::UInt32, n), id);
+    return emit(Opcode::INotEqual, lanes(s, n), wide, lane_constant(Scalar::UInt32, n, 0));
+  }
+  return emit(Opcode::Bitcast, lanes(s, n), id);
+}
+
+Word Emitter::to_memory(Word id, Type t, Family f) {
+  const Scalar s = t.scalar();
+  const uint32_t n = t.lanes();
+  if (s == Scalar::Bool && is_laid(f)) return convert_lanes(id, Scalar::Bool, Scalar::UInt8, n);
+  return emit(Opcode::Bitcast, types_.id(t, f), id);
+}
+
+Word Emitter::load_place(const Place& p, Word access) {
+  const bool same = types_.same(p.type, p.family);
+  const bool copied = !same && !p.type.is_lanes() && types_.copyable(p.type, p.family);
+  if (!same && !copied && !p.type.is_lanes()) {
+    std::vector<Word> parts(p.type.count());
+    for (uint32_t i = 0; i < parts.size(); i++) parts[i] = load_place(component(p, i), access);
+    return emit_list(Opcode::CompositeConstruct, type(p.type), parts);
+  }
+  const Word stored = types_.id(p.type, p.family);
+  const Word id = access ? emit(Opcode::Load, stored, p.pointer, access)
+                         : emit(Opcode::Load, stored, p.pointer);
+  if (same) return id;
+  if (copied) return emit(Opcode::CopyLogical, type(p.type), id);
+  return from_memory(id, p.type, p.family);
+}
+
+void Emitter::store_place(const Place& p, Word id, Word access) {
+  if (!types_.same(p.type, p.family)) {
+    if (p.type.is_lanes()) {
+      id = to_memory(id, p.type, p.family);
+    } else if (types_.copyable(p.type, p.family)) {
+      id = emit(Opcode::CopyLogical, types_.id(p.type, p.family), id);
+    } else {
+      const uint64_t count = p.type.count();
+      for (uint32_t i = 0; i < count; i++) {
+        const Word part = emit(Opcode::CompositeExtract, type(p.type.component(i)), id, i);
+        store_place(component(p, i), part, access);
+      }
+      return;
+    }
+  }
+  if (access) {
+    out_->op(Opcode::Store, p.pointer, id, access);
+  } else {
+    out_->op(Opcode::Store, p.pointer, id);
+  }
+}
+
+void Emitter::load(const Operation& o) {
+  if (d_.slot(d_.operands_of(o)[0].slot()).memory == MemoryClass::Uniform) return load_uniform(o);
+  alias(o, load_place(place(o, 1), access_mask(o)));
+}
+
+void Emitter::store(const Operation& o) {
+  const Word id = value(d_.operands_of(o)[1]);
+  store_place(place(o, 2), id, access_mask(o));
+}
+
+// By-value arguments lie in the argument block, which is words. What no run-time index reaches is
+// read once, in the function's first block.
+void Emitter::load_uniform(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  const uint32_t index = operands[0].index;
+  ByteOffset at{block_.entries[index].value, 0};
+  LCPY_CHECK(at.constant != ArgumentBlock::kNone);
+  Type t = d_.slots[index].type;
+  const Word uint = lanes(Scalar::UInt32);
+  for (const Operand& x : operands.subspan(1)) {
+    if (x.is_imm()) {
+      at.constant += static_cast<uint32_t>(t.offset(x.index));
+    } else {
+      const Word stride = u32(static_cast<uint32_t>(t.stride()));
+      const Word bytes = emit(Opcode::IMul, uint, to_u32(value(x), type_of(x).scalar()), stride);
+      at.runtime = at.runtime ? emit(Opcode::IAdd, uint, at.runtime, bytes) : bytes;
+    }
+    t = t.is_struct() ? t.component(x.index) : t.element();
+  }
+  if (at.runtime) return alias(o, read_bytes({true, 0}, t, at));
+  const bool whole = operands.size() == 1;
+  if (whole && uniform_values_[index]) return alias(o, uniform_values_[index]);
+  Words* const current = out_;
+  out_ = &early_;
+  const Word id = read_bytes({true, 0}, t, at);
+  out_ = current;
+  if (whole) uniform_values_[index] = id;
+  alias(o, id);
+}
+
+}  // namespace lcpy::spirv

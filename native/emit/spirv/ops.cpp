@@ -1,0 +1,92 @@
+// The rows of ops.def as a table by operation, proven total by the compiler.
+#include "emit/spirv/ops.h"
+
+#include "emit/spirv/emitter.h"
+
+namespace lcpy::spirv {
+namespace {
+
+// ---- native predicates ----------------------------------------------------------------------
+
+bool always(Type, Type, MathMode) { return true; }
+
+bool never(Type, Type, MathMode) { return false; }
+
+bool lanes32(Type, Type first, MathMode) { return first.is_lanes() && scalar_size(first.scalar()) == 4; }
+
+// In strict mode -0 is below +0, which the instructions do not promise.
+bool zeros_equal(Type, Type first, MathMode math) {
+  return math != MathMode::Strict || !first.is_float();
+}
+
+// Saturation and the storage formats are arithmetic that pass_expand writes.
+bool convertible(Type result, Type first, MathMode) {
+  const auto from = scalar_class(first.scalar()), to = scalar_class(result.scalar());
+  if (from == ScalarClass::Storage || to == ScalarClass::Storage) return false;
+  return from != ScalarClass::Float || to == ScalarClass::Float || to == ScalarClass::Bool;
+}
+
+// ---- rows -----------------------------------------------------------------------------------
+
+// No definition: an operation without a row in ops.def fails here, and the error names it.
+template <Op op>
+struct Row;
+
+#define LCPY_ROW(name) \
+  template <>          \
+  struct Row<Op::name>
+#define INSTRUCTION(name, native, b, s, u, f)                              \
+  LCPY_ROW(name) {                                                         \
+    static constexpr EmitRow row{RowKind::Instruction, native,             \
+                                 {Opcode::b, Opcode::s, Opcode::u, Opcode::f}}; \
+  };
+#define GLSL(name, native, s, u, f, width64)                                          \
+  LCPY_ROW(name) {                                                                    \
+    static constexpr EmitRow row{RowKind::Glsl, native, {},                           \
+                                 {Glsl::Bad, Glsl::s, Glsl::u, Glsl::f}, Width64::width64}; \
+  };
+#define OWN(name, native, function)                                                     \
+  LCPY_ROW(name) {                                                                      \
+    static constexpr EmitRow row{RowKind::Own, native, {}, {}, Width64::Yes, &Emitter::function}; \
+  };
+#define EXPANDED(name)                                           \
+  LCPY_ROW(name) {                                               \
+    static constexpr EmitRow row{RowKind::Expanded, never};      \
+  };
+#define UNSUPPORTED(name, why)                                                              \
+  LCPY_ROW(name) {                                                                          \
+    static constexpr EmitRow row{RowKind::Unsupported, always, {}, {}, Width64::Yes, nullptr, why}; \
+  };
+#include "emit/spirv/ops.def"
+#undef INSTRUCTION
+#undef GLSL
+#undef OWN
+#undef EXPANDED
+#undef UNSUPPORTED
+#undef LCPY_ROW
+
+// The op table's levels decide what needs a row.
+#define LCPY_AT_Ast(name) nullptr
+#define LCPY_AT_Both(name) &Row<Op::name>::row
+#define LCPY_AT_Kernel(name) &Row<Op::name>::row
+constexpr const EmitRow* kRows[kOpCount] = {
+#define OP(name, python, category, shape, usage, level, sync, doc) LCPY_AT_##level(name),
+#define REFUSED(name, python, category, usage, reason, doc) nullptr,
+#include "ops/op.def"
+#undef OP
+#undef REFUSED
+};
+#undef LCPY_AT_Ast
+#undef LCPY_AT_Both
+#undef LCPY_AT_Kernel
+
+}  // namespace
+
+const EmitRow* emit_row(Op op) { return kRows[static_cast<size_t>(op)]; }
+
+bool spirv_native(Op op, Type result, Type first, MathMode math) {
+  const EmitRow* row = emit_row(op);
+  return row && row->native(result, first, math);
+}
+
+}  // namespace lcpy::spirv

@@ -1,0 +1,216 @@
+// One walk over what the kernel reaches: features, refusals, slots that hold bits.
+#include "emit/spirv/preflight.h"
+
+#include <string>
+
+#include "base/error.h"
+#include "emit/spirv/ops.h"
+#include "emit/spirv/types.h"
+#include "kernel/walk.h"
+
+namespace lcpy::spirv {
+namespace {
+
+class Preflight {
+ public:
+  Preflight(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target)
+      : d_(d), plan_(plan), target_(target), module_(kVersion13), types_(module_) {}
+
+  Needs run() {
+    needs_.bits.assign(d_.slots.size(), false);
+    needs_.reached.assign(d_.slots.size(), false);
+    std::vector<bool> seen(d_.functions.size(), false);
+    std::vector<FunctionId> queue{FunctionId(0u)};
+    seen[0] = true;
+    while (!queue.empty()) {
+      const Function& f = d_.functions[queue.back().value];
+      queue.pop_back();
+      for (const ValueId v : f.params) narrow(types_.facts(d_.type_of(v)));
+      walk_body(d_, f.body, [&](OpId, const Operation& o) {
+        visit(o);
+        for (const Operand& x : d_.operands_of(o))
+          if (x.kind == Operand::Kind::Function && !seen[x.index]) {
+            seen[x.index] = true;
+            queue.push_back(x.function());
+          }
+      });
+    }
+    for (size_t i = 0; i < d_.slots.size(); i++)
+      if (needs_.reached[i]) visit_slot(SlotId(i));
+    check_features();
+    if (!errors_.empty()) throw UnsupportedError(std::move(errors_));
+    return std::move(needs_);
+  }
+
+ private:
+  void refuse(Diag code, Span span, std::initializer_list<std::string_view> args) {
+    errors_.push_back(make_diagnostic(code, span, args));
+  }
+
+  // Remembers where a type was first met, for the message.
+  void hold(uint16_t facts, Span span) {
+    const uint16_t news = facts & ~held_;
+    held_ |= facts;
+    if (news & kHoldsInt64) int64_at_ = span;
+    if (news & kHoldsFloat64) float64_at_ = span;
+  }
+
+  void narrow(uint16_t facts) {
+    needs_.int8 |= (facts & kHoldsInt8) != 0;
+    needs_.int16 |= (facts & kHoldsInt16) != 0;
+    needs_.float16 |= (facts & kHoldsFloat16) != 0;
+  }
+
+  void visit(const Operation& o) {
+    const EmitRow* row = emit_row(o.op);
+    LCPY_CHECK(row != nullptr);
+    const auto operands = d_.operands_of(o);
+    uint16_t facts = 0;
+    Type first;
+    for (const Operand& x : operands) {
+      if (x.kind == Operand::Kind::Slot) needs_.reached[x.index] = true;
+      if (!x.is_value()) continue;
+      const Type t = d_.type_of(x.value());
+      if (first.is_void()) first = t;
+      facts |= types_.facts(t);
+      if (d_.is_constant(x.value())) narrow(types_.facts(t));
+    }
+    for (uint32_t i = 0; i < o.result_count; i++) facts |= types_.facts(d_.type_of(d_.result(o, i)));
+    hold(facts, o.span);
+    check_row(o, *row, first);
+    if (o.op == Op::SyncBlock) needs_.barrier = true;
+    if (op_row(o.op).category == OpCategory::Atomic) visit_atomic(o);
+    if (facts & (kHoldsInt8 | kHoldsInt16 | kHoldsFloat16)) visit_narrow(o, facts);
+  }
+
+  void check_row(const Operation& o, const EmitRow& row, Type first) {
+    const std::string name(op_row(o.op).name);
+    if (row.kind == RowKind::Expanded)
+      throw BugError("pass_expand left " + name + " on " + first.description());
+    if (row.kind == RowKind::Unsupported)
+      refuse(Diag::op_unsupported, o.span, {name, "Vulkan", row.reason});
+    const bool on_float64 = first.is_float() && first.scalar() == Scalar::Float64;
+    const bool no_float64 = row.kind == RowKind::Glsl && row.width64 == Width64::No;
+    if (on_float64 && (no_float64 || o.op == Op::Pow))
+      refuse(Diag::op_unsupported, o.span,
+             {name + " on double", "Vulkan", "GLSL.std.450 computes it on half and float only"});
+  }
+
+  // Narrow types may be loaded, stored and converted with no more than storage support.
+  void visit_narrow(const Operation& o, uint16_t facts) {
+    if (o.op == Op::Load || o.op == Op::Store) {
+      const auto operands = d_.operands_of(o);
+      const Slot& slot = d_.slot(operands[0].slot());
+      const Type t = place_type(d_, operands, o.op == Op::Load ? 1 : 2);
+      if (slot.memory == MemoryClass::Global && t.is_lanes()) return;
+    } else if (o.op == Op::Convert || o.op == Op::ConvertUnchecked) {
+      const Type to = d_.type_of(d_.result(o)), from = d_.type_of(d_.operands_of(o)[0].value());
+      const bool same_size = scalar_size(to.scalar()) == scalar_size(from.scalar());
+      const bool rounds = to.scalar() == Scalar::Float16 && from.is_integer();
+      if (!from.is_matrix() && !same_size && !rounds) return;
+    }
+    narrow(facts);
+  }
+
+  void visit_atomic(const Operation& o) {
+    const auto operands = d_.operands_of(o);
+    const Slot& slot = d_.slot(operands[0].slot());
+    size_t first = 1;
+    if (o.op == Op::AtomicCompareExchange) first = 3;
+    else if (o.op != Op::AtomicLoad) first = 2;
+    const Type t = place_type(d_, operands, first);
+    if (!t.is_scalar() || !t.is_arithmetic() || scalar_size(t.scalar()) < 4) {
+      refuse(Diag::type_unsupported, o.span, {t.description(), "the place of an atomic", "Vulkan"});
+      return;
+    }
+    const bool native = native_float_atomic(o.op, t, slot.memory, target_);
+    if (t.is_float() && !native) needs_.bits[operands[0].index] = true;
+    if (t.is_float() && native)
+      (slot.memory == MemoryClass::Global ? needs_.buffer_float_add : needs_.shared_float_add) = true;
+    if (scalar_size(t.scalar()) == 8 && !needs_.int64_atomics) {
+      needs_.int64_atomics = true;
+      if (!target_.int64_atomics)
+        refuse(Diag::feature_missing, o.span,
+               {"a 64-bit atomic", "64-bit integer atomics (shaderBufferInt64Atomics)"});
+    }
+  }
+
+  void visit_slot(SlotId id) {
+    const Slot& slot = d_.slot(id);
+    switch (slot.memory) {
+      case MemoryClass::Global: break;
+      case MemoryClass::Uniform: narrow(types_.facts(slot.type)); return;
+      case MemoryClass::Constant:
+      case MemoryClass::Shared:
+      case MemoryClass::Scratch:
+        narrow(types_.facts(slot.type));
+        hold(types_.facts(slot.type), slot.span);
+        return;
+      case MemoryClass::Texture:
+      case MemoryClass::Sampler:
+      case MemoryClass::Heap:
+      case MemoryClass::Accel:
+        refuse(Diag::type_unsupported, slot.span, {slot.type.description(), "bound", "Vulkan yet"});
+        return;
+    }
+    if (id.value >= plan_.slots.size())
+      throw ArgumentError("the binding plan has no place for slot '" + slot.name + "'");
+    needs_.buffers++;
+    needs_.writes_buffer |= (static_cast<int>(slot.access) & static_cast<int>(Access::Write)) != 0;
+    const Type element = slot.type.element();
+    if (element.is_void()) return;  // bytes: declared as words
+    const uint16_t facts = types_.facts(element);
+    hold(facts, slot.span);
+    needs_.storage8 |= (facts & (kHoldsBool | kHoldsInt8)) != 0;
+    needs_.storage16 |= (facts & (kHoldsInt16 | kHoldsFloat16)) != 0;
+  }
+
+  void check_features() {
+    const std::string what = "kernel '" + d_.name + "'";
+    const Span span = d_.functions[0].span;
+    const auto need = [&](bool needed, bool has, Span at, const char* feature) {
+      if (needed && !has) refuse(Diag::feature_missing, at.known() ? at : span, {what, feature});
+    };
+    need(needs_.int8, target_.int8, span, "8-bit integer arithmetic (shaderInt8)");
+    need(needs_.int16, target_.int16, span, "16-bit integer arithmetic (shaderInt16)");
+    need(needs_.float16, target_.float16, span, "half arithmetic (shaderFloat16)");
+    need(held_ & kHoldsInt64, target_.int64, int64_at_, "64-bit integers (shaderInt64)");
+    need(held_ & kHoldsFloat64, target_.float64, float64_at_, "double (shaderFloat64)");
+    need(needs_.storage8, target_.storage8, span, "8-bit buffer elements (storageBuffer8BitAccess)");
+    need(needs_.storage16, target_.storage16, span, "16-bit buffer elements (storageBuffer16BitAccess)");
+    needs_.float32 = (held_ & kHoldsFloat32) != 0;
+  }
+
+  const KernelDescriptor& d_;
+  const BindingPlan& plan_;
+  const VulkanTarget& target_;
+  Module module_;  // only so that types_ can answer
+  Types types_;
+  Needs needs_;
+  uint16_t held_ = 0;
+  Span int64_at_, float64_at_;
+  std::vector<Diagnostic> errors_;
+};
+
+}  // namespace
+
+bool native_float_atomic(Op op, Type type, MemoryClass memory, const VulkanTarget& target) {
+  if (type.scalar() != Scalar::Float32) return false;
+  if (!(memory == MemoryClass::Global ? target.buffer_float_add : target.shared_float_add)) return false;
+  return op == Op::AtomicAdd || op == Op::AtomicSub || op == Op::AtomicLoad || op == Op::AtomicStore ||
+         op == Op::AtomicExchange;
+}
+
+Type place_type(const KernelDescriptor& d, std::span<const Operand> operands, size_t first) {
+  const Slot& slot = d.slot(operands[0].slot());
+  Type t = slot.type;
+  for (size_t i = first; i < operands.size(); i++)
+    t = t.is_struct() ? t.component(operands[i].index) : t.element();
+  return t;
+}
+
+Needs preflight(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target) {
+  return Preflight(d, plan, target).run();
+}
+
+}  // namespace lcpy::spirv

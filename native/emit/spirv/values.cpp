@@ -1,0 +1,210 @@
+// Operations on values that are more than one instruction of a row.
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+#include "emit/spirv/emitter.h"
+
+namespace lcpy::spirv {
+namespace {
+
+// Bits of a float constant in a scalar type; only values that are exact in each.
+uint64_t float_bits(Scalar s, double v) {
+  if (s == Scalar::Float64) {
+    uint64_t bits;
+    std::memcpy(&bits, &v, 8);
+    return bits;
+  }
+  const float f = static_cast<float>(v);
+  uint32_t bits;
+  std::memcpy(&bits, &f, 4);
+  if (s == Scalar::Float32) return bits;
+  if (std::isnan(v)) return 0x7e00;
+  if (v == 0) return 0;
+  return (bits >> 16 & 0x8000) | (((bits >> 23 & 0xff) - 112) << 10) | (bits >> 13 & 0x3ff);
+}
+
+}  // namespace
+
+Word Emitter::emit_list(Opcode code, Word result_type, std::span<const Word> operands) {
+  const Word id = m_.new_id();
+  out_->begin(code);
+  out_->push(result_type);
+  out_->push(id);
+  out_->push_all(operands);
+  if (!out_->end())
+    fail(Diag::limit_exceeded, line_, {"an operation", "too long", "SPIR-V", "65,535 words"});
+  return id;
+}
+
+// ---- choice ---------------------------------------------------------------------------------
+
+void Emitter::select(const Operation& o) {
+  const auto x = d_.operands_of(o);
+  const Word cond = value(x[0]), a = value(x[1]), b = value(x[2]);
+  const Type t = d_.type_of(d_.result(o));
+  if (type_of(x[0]).is_scalar()) {
+    alias(o, select_components(cond, a, b, t));
+  } else {
+    out_->op(Opcode::Select, type(t), define(o), cond, a, b);
+  }
+}
+
+// Before version 1.4 a scalar condition chooses scalars only.
+Word Emitter::select_components(Word cond, Word a, Word b, Type t) {
+  if (t.is_scalar() || m_.version() >= kVersion14) return emit(Opcode::Select, type(t), cond, a, b);
+  std::vector<Word> parts(t.count());
+  if (t.is_vector()) {
+    parts.assign(t.count(), cond);
+    cond = emit_list(Opcode::CompositeConstruct, lanes(Scalar::Bool, t.lanes()), parts);
+    return emit(Opcode::Select, type(t), cond, a, b);
+  }
+  for (uint32_t i = 0; i < parts.size(); i++) {
+    const Type part = t.component(i);
+    const Word left = emit(Opcode::CompositeExtract, type(part), a, i);
+    const Word right = emit(Opcode::CompositeExtract, type(part), b, i);
+    parts[i] = select_components(cond, left, right, part);
+  }
+  return emit_list(Opcode::CompositeConstruct, type(t), parts);
+}
+
+// ---- numbers --------------------------------------------------------------------------------
+
+void Emitter::abs(const Operation& o) {
+  const Operand x = d_.operands_of(o)[0];
+  const Type t = d_.type_of(d_.result(o));
+  switch (operand_class(t.scalar())) {
+    case OperandClass::Float: alias(o, glsl(Glsl::FAbs, type(t), value(x))); break;
+    case OperandClass::Signed: alias(o, glsl(Glsl::SAbs, type(t), value(x))); break;
+    case OperandClass::Bool:
+    case OperandClass::Unsigned: alias(o, value(x)); break;
+  }
+}
+
+// The library's Fract may clamp its result below 1, which x - floor(x) does not.
+void Emitter::fract(const Operation& o) {
+  const Word x = value(d_.operands_of(o)[0]), t = type(d_.type_of(d_.result(o)));
+  const Word whole = glsl(Glsl::Floor, t, x);
+  alias(o, emit(Opcode::FSub, t, x, whole));
+  exact(value(d_.result(o)));
+}
+
+// GLSL.std.450's Pow is undefined for a negative base, and for 0 to a power that is not positive.
+void Emitter::pow(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  const Word x = value(operands[0]), y = value(operands[1]);
+  const Type result = d_.type_of(d_.result(o));
+  const Word t = type(result);
+  if (d_.math == MathMode::Fast) return alias(o, glsl(Glsl::Pow, t, x, y));
+  const Scalar s = result.scalar();
+  const uint32_t n = result.lanes();
+  const Word flag = lanes(Scalar::Bool, n);
+  const auto number = [&](double v) { return lane_constant(s, n, float_bits(s, v)); };
+  const Word zero = number(0), one = number(1);
+
+  const Word magnitude = glsl(Glsl::Pow, t, glsl(Glsl::FAbs, t, x), y);
+  const Word whole = emit(Opcode::FOrdEqual, flag, glsl(Glsl::Trunc, t, y), y);
+  const Word half = emit(Opcode::FMul, t, y, number(0.5));
+  const Word odd = emit(Opcode::FOrdNotEqual, flag, glsl(Glsl::Trunc, t, half), half);
+  const Word flipped = emit(Opcode::FNegate, t, magnitude);
+  Word negative = emit(Opcode::Select, t, odd, flipped, magnitude);
+  negative = emit(Opcode::Select, t, whole, negative, number(std::nan("")));
+  const Word below = emit(Opcode::FOrdLessThan, flag, x, zero);
+  const Word power = emit(Opcode::Select, t, below, negative, magnitude);
+  const Word y_zero = emit(Opcode::FOrdEqual, flag, y, zero);
+  const Word x_one = emit(Opcode::FOrdEqual, flag, x, one);
+  const Word unit = emit(Opcode::LogicalOr, flag, y_zero, x_one);
+  alias(o, emit(Opcode::Select, t, unit, one, power));
+}
+
+// FindUMsb and FindILsb give -1 for 0.
+void Emitter::clz(const Operation& o) {
+  const Type t = d_.type_of(d_.result(o));
+  const Word top = glsl(Glsl::FindUMsb, type(t), value(d_.operands_of(o)[0]));
+  alias(o, emit(Opcode::ISub, type(t), lane_constant(t.scalar(), t.lanes(), 31), top));
+}
+
+void Emitter::ctz(const Operation& o) {
+  const Type t = d_.type_of(d_.result(o));
+  const Word low = glsl(Glsl::FindILsb, type(t), value(d_.operands_of(o)[0]));
+  alias(o, glsl(Glsl::UMin, type(t), low, lane_constant(t.scalar(), t.lanes(), 32)));
+}
+
+void Emitter::mul_hi(const Operation& o) {
+  const auto x = d_.operands_of(o);
+  const Type t = d_.type_of(d_.result(o));
+  const Word halves[] = {type(t), type(t)};
+  const bool is_signed = operand_class(t.scalar()) == OperandClass::Signed;
+  const Word both = emit(is_signed ? Opcode::SMulExtended : Opcode::UMulExtended, m_.type_struct(halves),
+                         value(x[0]), value(x[1]));
+  alias(o, emit(Opcode::CompositeExtract, type(t), both, 1u));
+}
+
+// ---- lanes and matrices ---------------------------------------------------------------------
+
+void Emitter::all_lanes(const Operation& o) {
+  const Operand x = d_.operands_of(o)[0];
+  if (type_of(x).is_scalar()) return alias(o, value(x));
+  out_->op(Opcode::All, lanes(Scalar::Bool), define(o), value(x));
+}
+
+void Emitter::any_lane(const Operation& o) {
+  const Operand x = d_.operands_of(o)[0];
+  if (type_of(x).is_scalar()) return alias(o, value(x));
+  out_->op(Opcode::Any, lanes(Scalar::Bool), define(o), value(x));
+}
+
+void Emitter::outer_product(const Operation& o) {
+  const auto x = d_.operands_of(o);
+  const Word column = value(x[0]), row = value(x[1]);
+  out_->op(Opcode::OuterProduct, type(d_.type_of(d_.result(o))), define(o), column, row);
+}
+
+void Emitter::transpose(const Operation& o) {
+  const Word x = value(d_.operands_of(o)[0]);
+  out_->op(Opcode::Transpose, type(d_.type_of(d_.result(o))), define(o), x);
+}
+
+// ---- aggregates -----------------------------------------------------------------------------
+
+void Emitter::construct(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  const Word t = type(d_.type_of(d_.result(o)));
+  scratch_.clear();
+  bool constant = true;
+  for (const Operand& x : operands) {
+    constant &= d_.is_constant(x.value());
+    scratch_.push_back(value(x));
+  }
+  alias(o, constant ? m_.constant_composite(t, scratch_)
+                    : emit_list(Opcode::CompositeConstruct, t, scratch_));
+}
+
+void Emitter::extract(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  if (operands.size() == 1) return alias(o, value(operands[0]));
+  scratch_.assign(1, value(operands[0]));
+  for (const Operand& x : operands.subspan(1)) scratch_.push_back(x.index);
+  alias(o, emit_list(Opcode::CompositeExtract, type(d_.type_of(d_.result(o))), scratch_));
+}
+
+void Emitter::insert(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  if (operands.size() == 2) return alias(o, value(operands[1]));
+  const Word whole = value(operands[0]);
+  scratch_.assign({value(operands[1]), whole});
+  for (const Operand& x : operands.subspan(2)) scratch_.push_back(x.index);
+  alias(o, emit_list(Opcode::CompositeInsert, type(d_.type_of(d_.result(o))), scratch_));
+}
+
+void Emitter::shuffle(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  const Word vector = value(operands[0]), t = type(d_.type_of(d_.result(o)));
+  if (operands.size() == 2)
+    return alias(o, emit(Opcode::CompositeExtract, t, vector, operands[1].index));
+  scratch_.assign({vector, vector});
+  for (const Operand& x : operands.subspan(1)) scratch_.push_back(x.index);
+  alias(o, emit_list(Opcode::VectorShuffle, t, scratch_));
+}
+
+}  // namespace lcpy::spirv
