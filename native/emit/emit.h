@@ -27,9 +27,13 @@ struct VulkanTarget {
   // What the device has; the preflight refuses what is missing, by name.
   bool int8 = true, int16 = true, int64 = true, float16 = true, float64 = true;
   bool storage8 = true, storage16 = true;
-  bool buffer_float_add = true, shared_float_add = true;  // VK_EXT_shader_atomic_float
+  // VK_EXT_shader_atomic_float: float32 atomics and float32 add, both features enabled.
+  bool buffer_float_add = true, shared_float_add = true;
   bool int64_atomics = true;
   bool signed_zero_inf_nan_preserve = true;  // float controls, by width 32
+  // The hardware grid is not the dispatch's but any that holds as many blocks: block_id comes from
+  // the linear index of the hardware's group, and groups past the last block leave at once.
+  bool fold = false;
 };
 struct SpirvModule {
   std::vector<uint32_t> words;

@@ -26,15 +26,8 @@ Scalar widened(Scalar s) {
 
 void Emitter::convert(const Operation& o) {
   const Operand x = d_.operands_of(o)[0];
-  const Type from = type_of(x), to = d_.type_of(d_.result(o));
-  if (!to.is_matrix())
-    return alias(o, convert_lanes(value(x), from.scalar(), to.scalar(), to.lanes()));
-  std::vector<Word> columns(to.lanes());
-  for (uint32_t i = 0; i < columns.size(); i++) {
-    const Word column = emit(Opcode::CompositeExtract, type(from.element()), value(x), i);
-    columns[i] = convert_lanes(column, from.scalar(), to.scalar(), to.lanes());
-  }
-  alias(o, emit_list(Opcode::CompositeConstruct, type(to), columns));
+  const Type to = d_.type_of(d_.result(o));
+  alias(o, convert_lanes(value(x), type_of(x).scalar(), to.scalar(), to.lanes()));
 }
 
 Word Emitter::convert_integer(Word id, Scalar from, Scalar to, uint32_t n) {

@@ -1,5 +1,5 @@
 // Walks a descriptor and writes a module. One class; its members are defined by chapter:
-// resources.cpp (slots, the argument block, constants), values.cpp and convert.cpp (operations on
+// resources.cpp (slots, the argument block, constants), fold.cpp, values.cpp and convert.cpp (operations on
 // values), memory.cpp, bytes.cpp, atomics.cpp, flow.cpp, functions.cpp.
 #pragma once
 #include <span>
@@ -23,8 +23,6 @@ class Emitter {
   // values.cpp
   void select(const Operation& o);
   void abs(const Operation& o);
-  void fract(const Operation& o);
-  void pow(const Operation& o);
   void clz(const Operation& o);
   void ctz(const Operation& o);
   void mul_hi(const Operation& o);
@@ -76,7 +74,6 @@ class Emitter {
   void emit_op(const Operation& o);
   void emit_instruction(const Operation& o, const EmitRow& row);
   void emit_glsl(const Operation& o, const EmitRow& row);
-  void emit_columns(const Operation& o, Opcode code);
   void emit_line(Span span);
   Word function_id(FunctionId f);
   Word result_type(const Function& f);
@@ -134,6 +131,13 @@ class Emitter {
   void declare_global(SlotId id, SlotState& s);
   void declare_block();
   Word builtin(uint32_t index);  // a row of kBuiltins
+  // The hardware's grid when it is not the dispatch's (fold.cpp).
+  struct Folded {
+    Word linear = 0, total = 0;  // index of this block, number of blocks
+    Word block = 0, dispatch = 0;
+  };
+  const Folded& folded();
+  void leave_spare_blocks();
   // A word of the argument block, loaded once a function.
   Word block_word(uint32_t offset);
   Word block_word_at(Word index);  // run-time index, in words
@@ -235,7 +239,7 @@ class Emitter {
   std::vector<Word> function_ids_;
   std::vector<FunctionId> queue_;  // functions called and not yet written
   Word block_variable_ = 0, block_word_pointer_ = 0;
-  Word builtins_[3] = {};
+  Word builtins_[4] = {};
   std::vector<Word> files_;  // OpString by source file
 
   // Of the function being written.
@@ -244,7 +248,8 @@ class Emitter {
   Word label_ = 0;             // of the current block; 0 after a terminator
   std::vector<Word> block_words_;    // by word of the argument block
   std::vector<Word> uniform_values_;  // whole Uniform slots, by slot
-  Word builtin_values_[3] = {};
+  Word builtin_values_[4] = {};
+  Folded folded_;
   Span line_;
   FunctionId function_;
 

@@ -26,7 +26,6 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
   const Opcode code = row.opcodes[static_cast<int>(operand_class(first.scalar()))];
   if (code == Opcode::Nop)
     throw BugError(std::string(op_row(o.op).name) + " on " + first.description());
-  if (result.is_matrix()) return emit_columns(o, code);
   const Word t = type(result);
   if (x.size() == 1) {
     const Word a = value(x[0]);
@@ -48,29 +47,6 @@ void Emitter::emit_glsl(const Operation& o, const EmitRow& row) {
   scratch_.assign({m_.glsl(), to_word(function)});
   for (const Operand& operand : x) scratch_.push_back(value(operand));
   alias(o, emit_list(Opcode::ExtInst, type(d_.type_of(d_.result(o))), scratch_));
-}
-
-// Element-wise on matrices, column by column; a scalar operand stands in every place.
-void Emitter::emit_columns(const Operation& o, Opcode code) {
-  const auto x = d_.operands_of(o);
-  const Type matrix = d_.type_of(d_.result(o));
-  const Word column = type(matrix.element());
-  const uint32_t n = matrix.lanes();
-  std::vector<Word> columns(n);
-  for (uint32_t i = 0; i < n; i++) {
-    Word parts[2] = {};
-    for (size_t k = 0; k < x.size(); k++) {
-      if (type_of(x[k]).is_matrix()) {
-        parts[k] = emit(Opcode::CompositeExtract, column, value(x[k]), i);
-      } else {
-        const std::vector<Word> spread(n, value(x[k]));
-        parts[k] = emit_list(Opcode::CompositeConstruct, column, spread);
-      }
-    }
-    columns[i] = x.size() == 1 ? emit(code, column, parts[0]) : emit(code, column, parts[0], parts[1]);
-    exact(columns[i]);
-  }
-  alias(o, emit_list(Opcode::CompositeConstruct, type(matrix), columns));
 }
 
 void Emitter::emit_line(Span span) {
@@ -140,6 +116,7 @@ void Emitter::emit_function(FunctionId id) {
   block_words_.assign(block_.size / 4, 0);
   uniform_values_.assign(d_.slots.size(), 0);
   std::fill(std::begin(builtin_values_), std::end(builtin_values_), 0);
+  folded_ = {};
 
   const Word result = result_type(f), function = function_ids_[id.value];
   std::vector<Word> parameters;
@@ -152,6 +129,7 @@ void Emitter::emit_function(FunctionId id) {
   }
   label_ = m_.new_id();
   head_.op(Opcode::Label, label_);
+  if (target_.fold && id.value == 0) leave_spare_blocks();
   emit_body(f.body);
   code_.op(Opcode::FunctionEnd);
   if (target_.names) m_.name(function, f.name);

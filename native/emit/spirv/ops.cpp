@@ -2,6 +2,7 @@
 #include "emit/spirv/ops.h"
 
 #include "emit/spirv/emitter.h"
+#include "lower/expand.h"
 
 namespace lcpy::spirv {
 namespace {
@@ -18,6 +19,11 @@ bool lanes32(Type, Type first, MathMode) { return first.is_lanes() && scalar_siz
 bool zeros_equal(Type, Type first, MathMode math) {
   return math != MathMode::Strict || !first.is_float();
 }
+
+// Pow is defined for positive bases alone; fast mode takes it as it is.
+bool fast(Type, Type, MathMode math) { return math == MathMode::Fast; }
+
+bool integers(Type, Type first, MathMode) { return first.is_integer(); }
 
 // Saturation and the storage formats are arithmetic that pass_expand writes.
 bool convertible(Type result, Type first, MathMode) {
@@ -51,6 +57,7 @@ struct Row;
   };
 #define EXPANDED(name)                                           \
   LCPY_ROW(name) {                                               \
+    static_assert(has_expansion(Op::name));                      \
     static constexpr EmitRow row{RowKind::Expanded, never};      \
   };
 #define UNSUPPORTED(name, why)                                                              \

@@ -91,7 +91,7 @@ class Preflight {
       refuse(Diag::op_unsupported, o.span, {name, "Vulkan", row.reason});
     const bool on_float64 = first.is_float() && first.scalar() == Scalar::Float64;
     const bool no_float64 = row.kind == RowKind::Glsl && row.width64 == Width64::No;
-    if (on_float64 && (no_float64 || o.op == Op::Pow))
+    if (on_float64 && no_float64)
       refuse(Diag::op_unsupported, o.span,
              {name + " on double", "Vulkan", "GLSL.std.450 computes it on half and float only"});
   }

@@ -13,7 +13,8 @@ struct BuiltinRow {
 };
 constexpr BuiltinRow kBuiltins[] = {{BuiltIn::LocalInvocationId, "thread_id"},
                                     {BuiltIn::WorkgroupId, "block_id"},
-                                    {BuiltIn::GlobalInvocationId, "dispatch_id"}};
+                                    {BuiltIn::GlobalInvocationId, "dispatch_id"},
+                                    {BuiltIn::NumWorkgroups, "blocks"}};
 
 bool has(Access a, Access bit) { return (static_cast<int>(a) & static_cast<int>(bit)) != 0; }
 
@@ -199,8 +200,10 @@ Word Emitter::builtin(uint32_t index) {
 }
 
 void Emitter::thread_id(const Operation& o) { alias(o, builtin(0)); }
-void Emitter::block_id(const Operation& o) { alias(o, builtin(1)); }
-void Emitter::dispatch_id(const Operation& o) { alias(o, builtin(2)); }
+void Emitter::block_id(const Operation& o) { alias(o, target_.fold ? folded().block : builtin(1)); }
+void Emitter::dispatch_id(const Operation& o) {
+  alias(o, target_.fold ? folded().dispatch : builtin(2));
+}
 
 void Emitter::dispatch_size(const Operation& o) {
   const Word parts[] = {block_word(ArgumentBlock::kDispatchSize), block_word(ArgumentBlock::kDispatchSize + 4),

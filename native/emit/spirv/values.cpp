@@ -1,31 +1,8 @@
 // Operations on values that are more than one instruction of a row.
-#include <cmath>
-#include <cstring>
-
 #include "base/error.h"
 #include "emit/spirv/emitter.h"
 
 namespace lcpy::spirv {
-namespace {
-
-// Bits of a float constant in a scalar type; only values that are exact in each.
-uint64_t float_bits(Scalar s, double v) {
-  if (s == Scalar::Float64) {
-    uint64_t bits;
-    std::memcpy(&bits, &v, 8);
-    return bits;
-  }
-  const float f = static_cast<float>(v);
-  uint32_t bits;
-  std::memcpy(&bits, &f, 4);
-  if (s == Scalar::Float32) return bits;
-  if (std::isnan(v)) return 0x7e00;
-  if (v == 0) return 0;
-  return (bits >> 16 & 0x8000) | (((bits >> 23 & 0xff) - 112) << 10) | (bits >> 13 & 0x3ff);
-}
-
-}  // namespace
-
 Word Emitter::emit_list(Opcode code, Word result_type, std::span<const Word> operands) {
   const Word id = m_.new_id();
   out_->begin(code);
@@ -79,42 +56,6 @@ void Emitter::abs(const Operation& o) {
     case OperandClass::Bool:
     case OperandClass::Unsigned: alias(o, value(x)); break;
   }
-}
-
-// The library's Fract may clamp its result below 1, which x - floor(x) does not.
-void Emitter::fract(const Operation& o) {
-  const Word x = value(d_.operands_of(o)[0]), t = type(d_.type_of(d_.result(o)));
-  const Word whole = glsl(Glsl::Floor, t, x);
-  alias(o, emit(Opcode::FSub, t, x, whole));
-  exact(value(d_.result(o)));
-}
-
-// GLSL.std.450's Pow is undefined for a negative base, and for 0 to a power that is not positive.
-void Emitter::pow(const Operation& o) {
-  const auto operands = d_.operands_of(o);
-  const Word x = value(operands[0]), y = value(operands[1]);
-  const Type result = d_.type_of(d_.result(o));
-  const Word t = type(result);
-  if (d_.math == MathMode::Fast) return alias(o, glsl(Glsl::Pow, t, x, y));
-  const Scalar s = result.scalar();
-  const uint32_t n = result.lanes();
-  const Word flag = lanes(Scalar::Bool, n);
-  const auto number = [&](double v) { return lane_constant(s, n, float_bits(s, v)); };
-  const Word zero = number(0), one = number(1);
-
-  const Word magnitude = glsl(Glsl::Pow, t, glsl(Glsl::FAbs, t, x), y);
-  const Word whole = emit(Opcode::FOrdEqual, flag, glsl(Glsl::Trunc, t, y), y);
-  const Word half = emit(Opcode::FMul, t, y, number(0.5));
-  const Word odd = emit(Opcode::FOrdNotEqual, flag, glsl(Glsl::Trunc, t, half), half);
-  const Word flipped = emit(Opcode::FNegate, t, magnitude);
-  Word negative = emit(Opcode::Select, t, odd, flipped, magnitude);
-  negative = emit(Opcode::Select, t, whole, negative, number(std::nan("")));
-  const Word below = emit(Opcode::FOrdLessThan, flag, x, zero);
-  const Word power = emit(Opcode::Select, t, below, negative, magnitude);
-  const Word y_zero = emit(Opcode::FOrdEqual, flag, y, zero);
-  const Word x_one = emit(Opcode::FOrdEqual, flag, x, one);
-  const Word unit = emit(Opcode::LogicalOr, flag, y_zero, x_one);
-  alias(o, emit(Opcode::Select, t, unit, one, power));
 }
 
 // FindUMsb and FindILsb give -1 for 0.
