@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/span.h"
@@ -21,10 +22,27 @@
 
 namespace lcpy::ast {
 
-using ExprId = Id<struct ExprTag>;
+// An id that remembers its builder, so that a node of another builder is refused. One made from a
+// bare number (owner 0) is taken on trust: bindings that keep numbers check the builder themselves.
+template <class Tag>
+struct OwnedId {
+  static constexpr uint32_t kNone = 0xffffffffu;
+  uint32_t value = kNone;
+  uint32_t owner = 0;
+
+  constexpr OwnedId() = default;
+  constexpr explicit OwnedId(uint32_t v, uint32_t o = 0) : value(v), owner(o) {}
+  constexpr bool valid() const { return value != kNone; }
+  constexpr explicit operator bool() const { return valid(); }
+  friend constexpr bool operator==(OwnedId a, OwnedId b) { return a.value == b.value; }
+  friend constexpr bool operator!=(OwnedId a, OwnedId b) { return a.value != b.value; }
+  friend constexpr bool operator<(OwnedId a, OwnedId b) { return a.value < b.value; }
+};
+
+using ExprId = OwnedId<struct ExprTag>;
+using VariableId = OwnedId<struct VariableTag>;
 using StmtId = Id<struct StmtTag>;
 using ScopeId = Id<struct ScopeTag>;
-using VariableId = Id<struct VariableTag>;
 
 enum class ExprKind : uint8_t {
 #define EXPR(name, doc) name,
@@ -67,16 +85,18 @@ struct ExprNode {
   ExprKind kind{};
   WeakKind weak = WeakKind::None;  // Literal only; type is then the stand-alone type
   Op op{};                         // Unary, Binary, Call
-  uint8_t count = 0;               // Swizzle lanes
+  uint8_t count = 0;               // Swizzle: lanes, 1 gives a scalar
   uint8_t usage = 0;               // bits already forwarded
+  uint16_t depth = 1;              // longest way down; at most kMaxExprDepth, so recursion is safe
   Type type;                       // void for calls that give nothing
   Span span;
   uint32_t a = 0xffffffffu, b = 0xffffffffu, c = 0xffffffffu;  // child expressions by kind
   uint32_t index = 0;              // Ref: variable; Member: member; Swizzle: code; Constant: data offset; calls: callee
   uint32_t args_begin = 0, args_count = 0;  // into args(): Access, Call, CustomCall
-  // Literal: the value. Ints as two's complement (is_unsigned tells uint64 beyond int64), bools 0/1.
-  union { int64_t i; uint64_t u; double f; } value{};
-  bool is_unsigned = false;
+  bool is_unsigned = false;        // weak Int literal beyond int64
+  // Literal: the value. Signed ints and weak ints as int64, unsigned ones and bools as uint64,
+  // floats already rounded to the type.
+  union Payload { int64_t i; uint64_t u; double f; } value{};
 };
 
 struct StmtNode {
@@ -87,12 +107,16 @@ struct StmtNode {
   VariableId variable;             // For
   ScopeId scope, other;            // then/body/cases; else/on_procedural
   uint32_t extra_begin = 0, extra_count = 0;  // SwitchCase literals and Print values, into args()
-  std::string text;                // Comment, Print format, Suspend name
+  uint32_t text = 0;               // Comment, Print format, Suspend name: see FunctionBuilder::text
 };
 
 struct Scope {
   std::vector<StmtId> statements;
 };
+
+inline constexpr uint16_t kMaxExprDepth = 1000;
+inline constexpr size_t kMaxScopeDepth = 64;
+inline constexpr uint32_t kMaxBlockThreads = 1024;
 
 class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
  public:
@@ -134,6 +158,9 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   // The conversion that assignments, arguments and returns do by themselves, or CompileError.
   // `what` names the place: "argument 'x'", "variable 'y'".
   ExprId convert(ExprId a, Type type, std::string_view what, Span span);
+  // The type that a `range` over these bounds, or a conditional between these values, has. Weak
+  // literals adapt to the others.
+  Type common_type(std::span<const ExprId> values, std::string_view what, Span span);
   // Evaluates a once into a fresh local when it is not a literal or a plain variable.
   ExprId once(ExprId a, std::string_view name, Span span);
   bool is_place(ExprId a) const;   // can stand left of an assignment
@@ -181,12 +208,21 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   std::string json() const;        // the whole graph, for people and tools
   std::string text() const;        // readable listing
   size_t expr_count() const { return exprs_.size(); }
+  const std::string& text_of(const StmtNode& s) const { return texts_[s.text]; }
+  // Not errors, yet not what the author can have meant.
+  const std::vector<Diagnostic>& warnings() const { return warnings_; }
 
  private:
-  friend struct BuilderAccess;     // the parts of the implementation, one a chapter
+  friend struct Build;             // the parts of the implementation, one a chapter (ast/build.h)
   FunctionBuilder(Kind kind, std::string name, Span span);
 
+  struct OpenScope {
+    ScopeId scope;
+    StmtId owner;  // the statement it belongs to; none for the body
+  };
+
   Kind kind_;
+  uint32_t owner_;                 // of the ids made here
   std::string name_;
   Span span_;
   Type return_type_;
@@ -199,10 +235,20 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   std::vector<ExprNode> exprs_;
   std::vector<StmtNode> stmts_;
   std::vector<Scope> scopes_;
-  std::vector<ScopeId> stack_;
+  std::vector<StmtId> scope_owner_;
+  std::vector<OpenScope> stack_;
   std::vector<ExprId> args_;
   std::vector<std::byte> constant_data_;
+  std::vector<std::string> texts_{1};
+  std::vector<Diagnostic> warnings_;
   std::vector<std::shared_ptr<FunctionBuilder>> callees_;
 };
 
 }  // namespace lcpy::ast
+
+template <class Tag>
+struct std::hash<lcpy::ast::OwnedId<Tag>> {
+  size_t operator()(lcpy::ast::OwnedId<Tag> id) const noexcept {
+    return id.value * 0x9e3779b97f4a7c15ull;
+  }
+};

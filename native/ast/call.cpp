@@ -1,0 +1,109 @@
+// Calls of callables: arguments by value convert, references take places, resources take resources.
+#include <algorithm>
+
+#include "ast/build.h"
+#include "types/spelling.h"
+
+namespace lcpy::ast {
+namespace {
+
+struct Caller {
+  Build& b;
+  const FunctionBuilder& callee;
+  Span span;
+
+  const std::string& name_of(size_t i) const {
+    return callee.variable(callee.arguments()[i]).name;
+  }
+
+  ExprId reference(ExprId arg, size_t i, const Variable& parameter) const {
+    Type t = b.type(arg);
+    if (!b.f.is_place(arg)) {
+      fail(Diag::not_place, span,
+           {"argument '" + name_of(i) + "' of '" + callee.name() + "', a reference,",
+            "assign the value to a variable first"});
+    }
+    if (t != parameter.type) {
+      fail(Diag::reference_type, span,
+           {name_of(i), callee.name(), type_spelling(parameter.type), type_spelling(t)});
+    }
+    b.check_target(arg, span);
+    return arg;
+  }
+
+  ExprId resource(ExprId arg, size_t i, const Variable& parameter) const {
+    const ExprNode& n = b.node(arg);
+    if (n.kind != ExprKind::Ref || n.type != parameter.type) {
+      fail(Diag::resource_argument, span,
+           {name_of(i), callee.name(), type_spelling(parameter.type), type_spelling(n.type)});
+    }
+    return arg;
+  }
+
+  ExprId argument(ExprId arg, size_t i) const {
+    const Variable& parameter = callee.variable(callee.arguments()[i]);
+    if (parameter.kind == VariableKind::Reference) return reference(arg, i, parameter);
+    if (parameter.kind == VariableKind::Resource) return resource(arg, i, parameter);
+    return b.f.convert(arg, parameter.type,
+                       "argument '" + name_of(i) + "' of '" + callee.name() + "'", span);
+  }
+
+  // Two references to one memory are harmless only while neither is written.
+  void check_overlaps(std::span<const ExprId> args) const {
+    auto written = [&](const Variable& v) {
+      return (static_cast<uint8_t>(v.usage) & static_cast<uint8_t>(Usage::Write)) != 0;
+    };
+    for (size_t i = 0; i < args.size(); ++i) {
+      const Variable& x = callee.variable(callee.arguments()[i]);
+      if (x.kind != VariableKind::Reference) continue;
+      for (size_t j = 0; j < i; ++j) {
+        const Variable& y = callee.variable(callee.arguments()[j]);
+        if (y.kind != VariableKind::Reference || !(written(x) || written(y))) continue;
+        if (b.overlap(args[i], args[j])) {
+          fail(Diag::reference_overlap, span, {y.name, x.name, callee.name()});
+        }
+      }
+    }
+  }
+};
+
+}  // namespace
+
+ExprId FunctionBuilder::call(const std::shared_ptr<FunctionBuilder>& callee,
+                             std::span<const ExprId> args, Span span) {
+  Build build(*this);
+  build.check_open();
+  build.check(args, span);
+  if (callee->kind() == Kind::Kernel) fail(Diag::call_kernel, span, {callee->name()});
+  if (!callee->finished()) fail(Diag::call_recursive, span, {callee->name()});
+  if (args.size() != callee->arguments().size()) {
+    fail(Diag::call_count, span,
+         {callee->name(), std::to_string(callee->arguments().size()),
+          std::to_string(args.size())});
+  }
+  Caller caller{build, *callee, span};
+  std::vector<ExprId> passed(args.begin(), args.end());
+  for (size_t i = 0; i < passed.size(); ++i) passed[i] = caller.argument(passed[i], i);
+  caller.check_overlaps(passed);
+  for (size_t i = 0; i < passed.size(); ++i) {
+    const Variable& parameter = callee->variable(callee->arguments()[i]);
+    bool by_value = parameter.kind == VariableKind::Argument;
+    build.mark(passed[i], by_value ? Usage::Read : parameter.usage);
+    // The elements of a place that is passed by reference are found by reading its indices, which
+    // access() has marked; a buffer's element reads or writes the buffer as the callee does.
+  }
+  // Equal callables are one callee.
+  auto same = [&](const std::shared_ptr<FunctionBuilder>& c) { return c->hash() == callee->hash(); };
+  auto at = std::find_if(callees_.begin(), callees_.end(), same);
+  if (at == callees_.end()) at = callees_.insert(callees_.end(), callee);
+  ExprNode n;
+  n.kind = ExprKind::CustomCall;
+  n.type = callee->return_type();
+  n.span = span;
+  n.index = static_cast<uint32_t>(at - callees_.begin());
+  n.args_begin = build.add_args(passed);
+  n.args_count = static_cast<uint32_t>(passed.size());
+  return build.add(n);
+}
+
+}  // namespace lcpy::ast

@@ -1,0 +1,97 @@
+// The structural hash: kinds, types, operations, values and callees; no names, no spans, no nodes
+// that nothing uses. Stable across processes, machines and versions: it is written to files.
+#include "ast/build.h"
+#include "ast/visit.h"
+
+namespace lcpy::ast {
+namespace {
+
+class Hasher {
+ public:
+  explicit Hasher(const FunctionBuilder& f)
+      : f_(f), exprs_(f.expr_count()), numbers_(f.variables().size()) {}
+
+  uint64_t function() {
+    uint64_t h = mix(1, static_cast<uint64_t>(f_.kind()));
+    h = mix(h, f_.return_type().hash());
+    if (f_.kind() == FunctionBuilder::Kind::Kernel) {
+      for (uint32_t n : f_.block_size()) h = mix(h, n);
+    }
+    for (VariableId v : f_.arguments()) h = mix(h, variable(v.value));
+    return mix(h, scope(f_.body()));
+  }
+
+ private:
+  static uint64_t mix(uint64_t h, uint64_t v) {
+    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    h ^= h >> 32;
+    return h * 0xd6e8feb86659fd93ull;
+  }
+
+  // Numbered as they are met, so that unused variables do not matter.
+  uint64_t variable(uint32_t index) {
+    uint32_t& number = numbers_[index];
+    if (number == 0) number = ++met_;
+    const Variable& v = f_.variable(VariableId(index));
+    return mix(mix(number, static_cast<uint64_t>(v.kind)), v.type.hash());
+  }
+
+  uint64_t scope(ScopeId id) {
+    uint64_t h = 2;
+    for (StmtId s : f_.scope(id).statements) {
+      if (f_.stmt(s).kind != StmtKind::Comment) h = mix(h, statement(f_.stmt(s)));
+    }
+    return h;
+  }
+
+  uint64_t statement(const StmtNode& n) {
+    uint64_t h = mix(3, static_cast<uint64_t>(n.kind) << 8 | n.hint);
+    if (n.variable) h = mix(h, variable(n.variable.value));
+    for (char c : f_.text_of(n)) h = mix(h, static_cast<unsigned char>(c));
+    each_part(
+        f_, n, [&](ExprId e) { h = mix(h, expr(e)); }, [&](ScopeId s) { h = mix(h, scope(s)); });
+    return h;
+  }
+
+  uint64_t expr(ExprId id) {
+    uint64_t& known = exprs_[id.value];
+    if (known != 0) return known;
+    const ExprNode& n = f_.expr(id);
+    uint64_t h = mix(4, static_cast<uint64_t>(n.kind) << 16 | static_cast<uint64_t>(n.op));
+    h = mix(h, n.type.hash());
+    h = mix(h, own(n));
+    each_child(f_, n, [&](ExprId child) { h = mix(h, expr(child)); });
+    h |= h == 0;
+    exprs_[id.value] = h;
+    return h;
+  }
+
+  uint64_t own(const ExprNode& n) {
+    switch (n.kind) {
+      case ExprKind::Literal:
+        return n.value.u;
+      case ExprKind::Ref:
+        return variable(n.index);
+      case ExprKind::Constant: {
+        uint64_t h = 5;
+        for (std::byte b : f_.constant_bytes(n)) h = mix(h, static_cast<uint64_t>(b));
+        return h;
+      }
+      case ExprKind::CustomCall:
+        return f_.callees()[n.index]->hash();
+      default:
+        return static_cast<uint64_t>(n.count) << 32 | n.index;
+    }
+  }
+
+  const FunctionBuilder& f_;
+  std::vector<uint64_t> exprs_;
+  std::vector<uint32_t> numbers_;
+  uint32_t met_ = 0;
+};
+
+}  // namespace
+
+uint64_t Build::compute_hash() const { return Hasher(f).function(); }
+
+}  // namespace lcpy::ast
