@@ -65,7 +65,7 @@ def edges(t):
     return [low, low + 1, -7, -3, -2, -1, *small] if t.kind == "signed" else small
 
 
-# ---- integers ---------------------------------------------------------------------------------
+# integers.
 
 
 def trunc_div(t, x, y):
@@ -108,7 +108,7 @@ def clamp(t, x, lo, hi):
     return min(max(x, lo), hi)
 
 
-# ---- floats -----------------------------------------------------------------------------------
+# floats.
 
 
 def lower(x, y):

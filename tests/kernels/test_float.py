@@ -1,0 +1,146 @@
+"""Floating point that went wrong elsewhere, loaded and folded."""
+
+import numpy as np
+import pytest
+from loading import load_source
+
+import lcpy as lc
+
+# R019: clamp with lo above hi.
+
+
+@lc.kernel
+def clamp_loaded(v: lc.Buffer[lc.int32], f: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32]):
+    out[0] = lc.float32(lc.clamp(v[0], v[1], v[2]))
+    out[1] = lc.clamp(f[0], f[1], f[2])
+
+
+@lc.kernel
+def clamp_folded(out: lc.Buffer[lc.float32]):
+    out[0] = lc.float32(lc.clamp(lc.int32(3), 46, 6))
+    out[1] = lc.clamp(lc.float32(3.0), 46.0, 6.0)
+
+
+def test_r019_clamp(device):
+    out = lc.Buffer(2, lc.float32, device=device)
+    v = lc.Buffer(np.int32([3, 46, 6]), device=device)
+    f = lc.Buffer(np.float32([3, 46, 6]), device=device)
+    clamp_loaded(v, f, out, dispatch_size=1)
+    assert out.numpy().tolist() == [6, 6]
+    out.fill(0)
+    clamp_folded(out, dispatch_size=1)
+    assert out.numpy().tolist() == [6, 6]
+
+
+# R021: the operand of an atomic is converted, or the operation refused.
+
+
+def test_r021_half_atomics_are_refused(cpu):
+    @lc.kernel
+    def wrong(a: lc.Buffer[lc.float16]):
+        lc.atomic_max(a[0], 42.0)
+
+    with pytest.raises((lc.CompileError, lc.UnsupportedError)):
+        wrong(lc.Buffer(1, lc.float16, device=cpu), dispatch_size=1)
+
+
+@lc.kernel
+def atomic_literal(a: lc.Buffer[lc.float32], b: lc.Buffer[lc.int64]):
+    lc.atomic_max(a[0], 42)
+    lc.atomic_max(b[0], 42)
+
+
+def test_r021_literal_operands(device):
+    a = lc.Buffer(1, lc.float32, device=device)
+    b = lc.Buffer(1, lc.int64, device=device)
+    atomic_literal(a, b, dispatch_size=1)
+    assert a.numpy()[0] == 42 and b.numpy()[0] == 42
+
+
+# R023: a cast to the same type vanishes.
+
+SAME = """
+import lcpy as lc
+
+T = lc.{name}
+
+@lc.kernel
+def copy(a: lc.Buffer[T], out: lc.Buffer[T]):
+    i = lc.dispatch_id().x
+    out[i] = T(T(a[i]))
+"""
+
+
+@pytest.mark.parametrize("name", ["int64", "uint16", "uint8", "bool", "float64", "float16"])
+def test_r023_same_cast(name, device, tmp_path):
+    module = load_source(tmp_path, f"same_{name}", SAME.format(name=name))
+    a = np.array([0, 1, 1, 0, 1]).astype(name)
+    out = lc.Buffer(5, module.T, device=device)
+    try:
+        module.copy(lc.Buffer(a, device=device), out, dispatch_size=5)
+    except lc.UnsupportedError:
+        if name == "float16" and device.kind != "cpu":
+            pytest.skip(f"{device.name} has no {name}")
+        raise
+    assert (out.numpy() == a).all()
+    module.copy.compile(lc.Buffer[module.T], lc.Buffer[module.T], target="spirv", vulkan="1.2")
+
+
+# R024: every constant arrives with NumPy's bits.
+
+
+def constants(name):
+    info = np.finfo(name)
+    tiny = float(info.smallest_subnormal)
+    values = [0.0, -0.0, np.inf, -np.inf, np.nan, float(info.max), -float(info.max), tiny]
+    return np.array(values, name)
+
+
+CONSTANTS = """
+import math
+import lcpy as lc
+
+INF, NAN = math.inf, math.nan
+
+@lc.kernel
+def write(out: lc.Buffer[lc.{name}]):
+{lines}
+"""
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "float16"])
+def test_r024_constants(name, device, tmp_path):
+    values = constants(name)
+    words = {"inf": "INF", "-inf": "-INF", "nan": "NAN"}
+    texts = [words.get(str(float(v)), repr(float(v))) for v in values]
+    lines = [f"    out[{k}] = lc.{name}({t})" for k, t in enumerate(texts)]
+    lines += [f"    out[{len(values) + k}] = -lc.{name}({t})" for k, t in enumerate(texts)]
+    source = CONSTANTS.format(name=name, lines="\n".join(lines))
+    module = load_source(tmp_path, f"constants_{name}", source)
+    out = lc.Buffer(2 * len(values), getattr(lc, name), device=device)
+    try:
+        module.write(out, dispatch_size=1)
+    except lc.UnsupportedError:
+        if name == "float16" and device.kind != "cpu":
+            pytest.skip(f"{device.name} has no {name}")
+        raise
+    got, want = out.numpy(), np.concatenate([values, -values])
+    bits = f"u{got.dtype.itemsize}"
+    same = (got.view(bits) == want.view(bits)) | (np.isnan(got) & np.isnan(want))
+    assert same.all(), f"{got[~same]}, not {want[~same]}"
+
+
+@lc.kernel(math="strict")
+def negate(a: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32]):
+    i = lc.dispatch_id().x
+    out[i] = --a[i]
+    out[i + 4] = 0.0 - a[i]
+    out[i + 8] = a[i] + 0.0
+
+
+def test_signs_of_zero(device):
+    a = np.float32([0.0, -0.0, 1.0, -1.0])
+    out = lc.Buffer(12, lc.float32, device=device)
+    negate(lc.Buffer(a, device=device), out, dispatch_size=4)
+    want = np.concatenate([a, 0 - a, a + 0])
+    assert (out.numpy().view("u4") == want.view("u4")).all()
