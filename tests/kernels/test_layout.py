@@ -1,4 +1,4 @@
-"""Layouts that host and device must agree on: vectors, structs, bools, bytes, by-value arguments."""
+"""Layouts that host and device must agree on: vectors, structs, bools, by-value arguments."""
 
 import itertools
 
