@@ -37,6 +37,8 @@ Word Emitter::convert_integer(Word id, Scalar from, Scalar to, uint32_t n) {
   if (size == wanted) return emit(Opcode::Bitcast, lanes(to, n), id);
   const bool extends_sign = wanted > size && scalar_class(from) == ScalarClass::Signed;
   if (extends_sign || (wanted < size && to_signed)) return emit(Opcode::SConvert, lanes(to, n), id);
+  if (to_signed && wanted < 4)  // a bit cast of narrow lanes would be arithmetic
+    return emit(Opcode::SConvert, lanes(to, n), convert_integer(id, from, Scalar::UInt32, n));
   const Word plain = emit(Opcode::UConvert, lanes(unsigned_of(wanted), n), id);
   return to_signed ? emit(Opcode::Bitcast, lanes(to, n), plain) : plain;
 }

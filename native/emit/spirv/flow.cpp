@@ -132,11 +132,9 @@ void Emitter::if_(const Operation& o) {
 // cases that went straight to the merge could not be told apart there.
 void Emitter::switch_(const Operation& o) {
   const auto operands = d_.operands_of(o);
-  const Scalar selector = type_of(operands[0]).scalar();
-  const uint32_t size = scalar_size(selector);
-  const Scalar wide = scalar_class(selector) == ScalarClass::Signed ? Scalar::Int32 : Scalar::UInt32;
-  const Word id = size < 4 ? convert_integer(value(operands[0]), selector, wide, 1) : value(operands[0]);
-
+  const uint32_t size = scalar_size(type_of(operands[0]).scalar());  // 4 or 8
+  const size_t stride = size == 8 ? 3 : 2;                            // of a case: literal, label
+  const Word selector = value(operands[0]);
   Frame frame;
   frame.merge.label = m_.new_id();
   std::vector<std::pair<BodyId, Word>> bodies{{operands[1].body(), m_.new_id()}};
@@ -146,21 +144,18 @@ void Emitter::switch_(const Operation& o) {
     if (x.is_value()) {
       uint64_t bits = 0;
       std::memcpy(&bits, d_.constant_bytes(x.value()).data(), size);
-      if (size < 4 && wide == Scalar::Int32)
-        bits = static_cast<uint32_t>(static_cast<int32_t>(bits << (32 - 8 * size)) >> (32 - 8 * size));
       cases.push_back(static_cast<Word>(bits));
       if (size == 8) cases.push_back(static_cast<Word>(bits >> 32));
       cases.push_back(0);
       continue;
     }
     const Word label = m_.new_id();
-    const size_t stride = size == 8 ? 3 : 2;
     for (; pending < cases.size(); pending += stride) cases[pending + stride - 1] = label;
     bodies.emplace_back(x.body(), label);
   }
   out_->op(Opcode::SelectionMerge, frame.merge.label, control(o));
   out_->begin(Opcode::Switch);
-  out_->push(id);
+  out_->push(selector);
   out_->push(bodies[0].second);
   out_->push_all(cases);
   if (!out_->end())

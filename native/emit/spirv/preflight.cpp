@@ -105,9 +105,10 @@ class Preflight {
       if (slot.memory == MemoryClass::Global && t.is_lanes()) return;
     } else if (o.op == Op::Convert || o.op == Op::ConvertUnchecked) {
       const Type to = d_.type_of(d_.result(o)), from = d_.type_of(d_.operands_of(o)[0].value());
-      const bool same_size = scalar_size(to.scalar()) == scalar_size(from.scalar());
+      const bool cast = to.is_integer() && from.is_integer() &&
+                        scalar_size(to.scalar()) == scalar_size(from.scalar());
       const bool rounds = to.scalar() == Scalar::Float16 && from.is_integer();
-      if (!from.is_matrix() && !same_size && !rounds) return;
+      if (!cast && !rounds) return;
     }
     narrow(facts);
   }
@@ -119,10 +120,6 @@ class Preflight {
     if (o.op == Op::AtomicCompareExchange) first = 3;
     else if (o.op != Op::AtomicLoad) first = 2;
     const Type t = place_type(d_, operands, first);
-    if (!t.is_scalar() || !t.is_arithmetic() || scalar_size(t.scalar()) < 4) {
-      refuse(Diag::type_unsupported, o.span, {t.description(), "the place of an atomic", "Vulkan"});
-      return;
-    }
     const bool native = native_float_atomic(o.op, t, slot.memory, target_);
     if (t.is_float() && !native) needs_.bits[operands[0].index] = true;
     if (t.is_float() && native)
