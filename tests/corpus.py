@@ -22,8 +22,8 @@ def kernels():
     """(name, kernel, argument types) of everything that has a golden."""
     for name in NAMES:
         for kernel, types in load(name).KERNELS.items():
-            yield f"{name}.{kernel.name}", kernel, types
+            yield f"{name}.{kernel.__name__}", kernel, types
     for name in importlib.import_module("lcpy.gallery").NAMES:
         program = importlib.import_module(f"lcpy.gallery.{name}")
         for kernel, types in program.KERNELS.items():
-            yield f"{name}.{kernel.name}", kernel, types
+            yield f"{name}.{kernel.__name__}", kernel, types

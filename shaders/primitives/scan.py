@@ -124,7 +124,8 @@ def inclusive_scan(source, target=None, op="sum"):
     lc.Buffer
         The target.
     """
-    target = target or lc.empty(len(source), source.type, device=source.device)
+    if target is None:
+        target = lc.empty(len(source), source.type, device=source.device)
     scan_into(source, target, op, True)
     return target
 
@@ -134,6 +135,7 @@ def exclusive_scan(source, target=None, op="sum"):
 
     Parameters and result as of `inclusive_scan`.
     """
-    target = target or lc.empty(len(source), source.type, device=source.device)
+    if target is None:
+        target = lc.empty(len(source), source.type, device=source.device)
     scan_into(source, target, op, False)
     return target

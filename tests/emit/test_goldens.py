@@ -4,13 +4,19 @@ A golden proves only that the text did not change; the validator here, PoCL and 
 runs prove it right.
 """
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import corpus
 import pytest
 
 import lcpy as lc
+
+PATH = os.environ.get("PATH", "")
 
 FOLDER = Path(__file__).resolve().parent / "goldens"
 SMALL = [row for row in corpus.kernels() if row[0].split(".")[0] in corpus.NAMES]
@@ -25,7 +31,15 @@ def opencl_text(kernel, types):
 
 
 def spirv_text(kernel, types):
-    return kernel.compile(*types, target="spirv", vulkan="1.2").text
+    """The words as SPIRV-Tools prints them, without the header's comments."""
+    program = shutil.which("spirv-dis", path=f"{Path(sys.executable).parent}{os.pathsep}{PATH}")
+    if program is None:
+        pytest.skip("spirv-dis of SPIRV-Tools is not here")
+    module = kernel.compile(*types, target="spirv", vulkan="1.2")
+    command = [program, "--raw-id", "--no-color", "-"]
+    done = subprocess.run(command, input=module.data, capture_output=True, check=True)
+    lines = done.stdout.decode().splitlines()
+    return "\n".join(line for line in lines if not line.startswith(";"))
 
 
 FORMS = {"kernel.txt": descriptor_text, "cl": opencl_text, "spvasm": spirv_text}
