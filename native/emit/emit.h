@@ -46,9 +46,12 @@ SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan, const
 struct OpenclTarget {
   uint32_t version = 12;       // 12, 20, 30
   bool fp64 = true, fp16 = false, int64_atomics = true;
+  bool correct_divide_sqrt = true;  // CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, for strict
 };
 // OpenCL C of one `__kernel void lcpy_main(<one __global pointer per Global slot, in slot order>,
 // lcpy_block args)`, where lcpy_block is struct { uint w[size / 4]; } of the argument block.
 std::string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target);
+// What to pass to the driver's compiler with it.
+std::string opencl_build_options(const KernelDescriptor& d, const OpenclTarget& target);
 
 }  // namespace lcpy

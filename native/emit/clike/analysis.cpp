@@ -1,0 +1,68 @@
+// The first walk: how often and where each value is used, which slots a function reaches, which
+// bodies a break leaves.
+#include "base/error.h"
+#include "emit/clike/ops.h"
+
+namespace lcpy::clike {
+
+void Emitter::analyse() {
+  uses_.assign(d_.values.size(), 0);
+  user_body_.assign(d_.values.size(), BodyId());
+  inlined_.assign(d_.values.size(), 0);
+  aliases_.assign(d_.values.size(), false);
+  table_defined_.assign(d_.values.size(), false);
+  breaks_.assign(d_.bodies.size(), false);
+  facts_.resize(d_.functions.size());
+  for (size_t f = 0; f < d_.functions.size(); f++) analyse_function(FunctionId(f));
+}
+
+void Emitter::analyse_function(FunctionId f) {
+  if (facts_[f.value].known) return;
+  facts_[f.value].known = true;
+  FunctionFacts facts;
+  facts.known = true;
+  facts.slots.assign(d_.slots.size(), false);
+  analyse_body(d_.functions[f.value].body, facts);
+  facts_[f.value] = std::move(facts);
+}
+
+void Emitter::count_use(ValueId v, BodyId body, bool movable) {
+  uses_[v.value]++;
+  user_body_[v.value] = movable ? body : BodyId();
+}
+
+bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
+  bool breaks = false;
+  for (OpId id : d_.body(body).ops) {
+    const Operation& op = d_.op(id);
+    // Moves at a loop edge happen at once: what they read must not be written in between.
+    const bool movable = op.op != Op::Continue || op.operand_count == 1;
+    breaks |= op.op == Op::Break;
+    for (Operand o : d_.operands_of(op)) {
+      switch (o.kind) {
+        case Operand::Kind::Value:
+          count_use(o.value(), body, movable);
+          break;
+        case Operand::Kind::Slot:
+          facts.slots[o.index] = true;
+          break;
+        case Operand::Kind::Body:
+          if (analyse_body(o.body(), facts) && op.op != Op::Loop) breaks = true;
+          break;
+        case Operand::Kind::Function: {
+          analyse_function(o.function());
+          const FunctionFacts& called = facts_[o.index];
+          for (size_t s = 0; s < called.slots.size(); s++)
+            if (called.slots[s] && d_.slots[s].memory != MemoryClass::Scratch) facts.slots[s] = true;
+          break;
+        }
+        case Operand::Kind::Imm:
+          break;
+      }
+    }
+  }
+  breaks_[body.value] = breaks;
+  return breaks;
+}
+
+}  // namespace lcpy::clike

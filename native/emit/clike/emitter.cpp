@@ -1,0 +1,207 @@
+// The text as a whole: declarations, tables, functions, the kernel; and one operation after another.
+#include "emit/clike/emitter.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.h"
+#include "emit/clike/ops.h"
+
+namespace lcpy::clike {
+namespace {
+
+// Longer texts are not written into others, so that text grows linearly and stays readable.
+constexpr size_t kLongestInline = 120;
+
+// "g0_image": a letter for the memory class, the slot's number, and what C allows of the name.
+std::string slot_name(const Slot& slot, size_t index) {
+  constexpr std::string_view letters = "guksltmhx";
+  std::string name(1, letters[static_cast<size_t>(slot.memory)]);
+  name += std::to_string(index) + "_";
+  for (char c : slot.name.substr(0, 32)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain || c == '_') name += c;
+  }
+  return name;
+}
+
+}  // namespace
+
+Emitter::Emitter(const KernelDescriptor& d, const Dialect& dialect)
+    : d_(d), dialect_(dialect), types_(dialect), block_(argument_block(d)) {
+  for (size_t i = 0; i < d.slots.size(); i++) slot_names_.push_back(slot_name(d.slots[i], i));
+}
+
+Text* Emitter::define(const std::string& name) {
+  return defined_.insert(name).second ? &head_ : nullptr;
+}
+
+std::string Emitter::emit() {
+  analyse();
+  out_.reserve(d_.ops.size() * 40 + 1024);
+  Text prototypes;
+  for (size_t f = 1; f < d_.functions.size(); f++) declare_results(FunctionId(f));
+  for (size_t f = 1; f < d_.functions.size(); f++) {
+    function_head(prototypes, FunctionId(f));
+    prototypes << ";\n";
+  }
+  for (size_t i = 0; i < d_.slots.size(); i++) {
+    const Slot& slot = d_.slots[i];
+    if (slot.memory == MemoryClass::Constant) constant_table(slot_names_[i], slot.data, slot.type);
+  }
+  for (size_t f = 1; f < d_.functions.size(); f++) define_function(FunctionId(f));
+  define_kernel();
+
+  Text all;
+  dialect_.prelude(all, *this);
+  all << types_.declarations() << head_ << prototypes << out_;
+  return all.take();
+}
+
+// Tables are words, reinterpreted where they are read: every bit arrives as it is.
+void Emitter::constant_table(const std::string& name, std::span<const std::byte> data, Type type) {
+  Text& t = head_;
+  const size_t words = (data.size() + 3) / 4;
+  t << dialect_.constant_prefix() << dialect_.scalar(Scalar::UInt32) << ' ' << name << '[' << words
+    << "] " << dialect_.align_attribute() << std::max<uint32_t>(type.align(), 4) << "))) = {";
+  for (size_t i = 0; i < words; i++) {
+    uint32_t word = 0;
+    std::memcpy(&word, data.data() + i * 4, std::min<size_t>(4, data.size() - i * 4));
+    t << (i % 8 == 0 ? "\n  " : " ") << word << "u,";
+  }
+  t << "\n};\n";
+}
+
+void Emitter::declare_results(FunctionId f) {
+  const Function& function = d_.functions[f.value];
+  if (function.results.size() < 2) return;
+  Text fields;
+  for (size_t i = 0; i < function.results.size(); i++) {
+    fields << ' ';
+    types_.value_name(fields, function.results[i]);
+    fields << " r" << i << ';';
+  }
+  head_ << "typedef struct {" << fields << " } R" << f.value << ";\n";
+}
+
+void Emitter::function_head(Text& t, FunctionId f) {
+  const Function& function = d_.functions[f.value];
+  t << dialect_.function_prefix();
+  if (function.results.empty()) t << "void";
+  else if (function.results.size() == 1) types_.value_name(t, function.results[0]);
+  else t << 'R' << f.value;
+  t << " f" << f.value << "(const " << dialect_.scalar(Scalar::UInt32) << "* const w";
+  for (size_t s = 0; s < d_.slots.size(); s++) {
+    const MemoryClass memory = d_.slots[s].memory;
+    if (!facts_[f.value].slots[s]) continue;
+    if (memory != MemoryClass::Global && memory != MemoryClass::Shared) continue;
+    t << ", ";
+    slot_parameter(t, SlotId(s));
+  }
+  for (ValueId p : function.params) {
+    t << ", const ";
+    types_.value_name(t, d_.type_of(p));
+    t << " v" << p.value;
+  }
+  t << ')';
+}
+
+void Emitter::slot_parameter(Text& t, SlotId s) {
+  const Slot& slot = d_.slot(s);
+  const bool bytes = slot.type.is_buffer() && slot.type.element().is_void();
+  t << dialect_.pointer_space(slot.memory);
+  if (slot.access == Access::Read || slot.access == Access::None) t << "const ";
+  if (bytes) t << dialect_.scalar(Scalar::UInt8);
+  else types_.memory_name(t, slot.memory == MemoryClass::Global ? slot.type.element() : slot.type);
+  t << "* " << slot_names_[s.value];
+}
+
+void Emitter::define_function(FunctionId f) {
+  function_ = f;
+  out_ << '\n';
+  function_head(out_, f);
+  out_ << " {\n";
+  indent_ = "  ";
+  scratch_slots(f);
+  body(d_.functions[f.value].body);
+  out_ << "}\n";
+}
+
+void Emitter::define_kernel() {
+  function_ = FunctionId(0u);
+  out_ << '\n';
+  dialect_.open_kernel(out_, d_);
+  for (size_t s = 0; s < d_.slots.size(); s++) {
+    if (d_.slots[s].memory != MemoryClass::Global) continue;
+    slot_parameter(out_, SlotId(s));
+    out_ << ", ";
+  }
+  out_ << "const lcpy_block block) {\n";
+  indent_ = "  ";
+  line() << "const " << dialect_.scalar(Scalar::UInt32) << "* const w = block.w;\n";
+  for (size_t s = 0; s < d_.slots.size(); s++) {
+    const Slot& slot = d_.slots[s];
+    if (slot.memory == MemoryClass::Shared) {
+      line() << dialect_.pointer_space(MemoryClass::Shared);
+      types_.memory_name(out_, slot.type);
+      out_ << ' ' << slot_names_[s] << "[1];\n";
+    } else if (slot.memory == MemoryClass::Global && d_.view_offsets) {
+      line() << slot_names_[s] << " += ";
+      block_scalar(out_, Scalar::UInt64, block_.entries[s].base);
+      out_ << ";\n";
+    }
+  }
+  scratch_slots(function_);
+  body(d_.functions[0].body);
+  out_ << "}\n";
+}
+
+void Emitter::scratch_slots(FunctionId f) {
+  for (size_t s = 0; s < d_.slots.size(); s++) {
+    const Slot& slot = d_.slots[s];
+    if (slot.memory != MemoryClass::Scratch || slot.owner != f || !facts_[f.value].slots[s]) continue;
+    line();
+    types_.memory_name(out_, slot.type);
+    out_ << ' ' << slot_names_[s] << ";\n";
+  }
+}
+
+void Emitter::body(BodyId id) {
+  const BodyId outer = body_;
+  body_ = id;
+  for (OpId op_id : d_.body(id).ops) {
+    const Operation& op = d_.op(op_id);
+    const OpForm& form = form_of(op.op);
+    if (form.kind == OpForm::Kind::Statement) (this->*form.statement)(op);
+    else value(op, form);
+  }
+  body_ = outer;
+}
+
+void Emitter::declare(Text& t, ValueId v, bool is_const) {
+  if (is_const) t << "const ";
+  types_.value_name(t, d_.type_of(v));
+  t << " v" << v.value;
+}
+
+void Emitter::value(const Operation& op, const OpForm& form) {
+  const ValueId v = op.first_result;
+  const bool pure = form.kind != OpForm::Kind::Read;
+  // An unused read may still be volatile; the compiler drops the others.
+  if (pure && uses_[v.value] == 0) return;
+  if (op.op == Op::Extract && alias_extract(op)) return;
+  scratch_.clear();
+  expression(scratch_, op, form);
+  const bool once = uses_[v.value] == 1 && user_body_[v.value] == body_;
+  if ((pure && once && scratch_.size() <= kLongestInline) || id_operation(v)) {
+    const bool call = form.kind == OpForm::Kind::Function;
+    texts_.push_back(call ? scratch_.str() : "(" + scratch_.str() + ")");
+    inlined_[v.value] = static_cast<uint32_t>(texts_.size());
+    return;
+  }
+  line();
+  declare(out_, v, true);
+  out_ << " = " << scratch_ << ";\n";
+}
+
+}  // namespace lcpy::clike

@@ -1,0 +1,156 @@
+// Walks a descriptor and writes it as C-like text, in time linear in its size. pass_expand has run.
+//
+// A value becomes `const T v12 = …;`, or is written where it is used if that is its one use, in the
+// same body, and it is pure and short. Carried values and results of control are mutable variables.
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+#include "emit/clike/types.h"
+
+namespace lcpy::clike {
+
+struct OpForm;
+struct OpForms;
+
+class Emitter {
+ public:
+  Emitter(const KernelDescriptor& d, const Dialect& dialect);
+
+  std::string emit();
+
+  const KernelDescriptor& descriptor() const { return d_; }
+  const ArgumentBlock& block() const { return block_; }
+  Types& types() { return types_; }
+  // Where to define a function of that name that the text needs; none if it is defined already.
+  Text* define(const std::string& name);
+
+ private:
+  friend struct OpForms;
+
+  // What the first walk finds (analysis.cpp).
+  struct FunctionFacts {
+    std::vector<bool> slots;  // reached by it or by what it calls
+    bool known = false;
+  };
+  void analyse();
+  void analyse_function(FunctionId f);
+  bool analyse_body(BodyId body, FunctionFacts& facts);  // true if a break leaves it
+  void count_use(ValueId v, BodyId body, bool movable);
+
+  // Functions and bodies (emitter.cpp).
+  void function_head(Text& t, FunctionId f);
+  void slot_parameter(Text& t, SlotId s);
+  void define_function(FunctionId f);
+  void define_kernel();
+  void declare_results(FunctionId f);
+  void scratch_slots(FunctionId f);
+  void constant_table(const std::string& name, std::span<const std::byte> data, Type type);
+  void body(BodyId id);
+  void value(const Operation& op, const OpForm& form);
+  void declare(Text& t, ValueId v, bool is_const);
+  Text& line() { return out_ << std::string_view(indent_); }
+
+  // Values (values.cpp).
+  void operand(Text& t, ValueId v);
+  void bare(Text& t, ValueId v);
+  void operand_unsigned(Text& t, ValueId v);
+  void constant(Text& t, ValueId v);
+  void expression(Text& t, const Operation& op, const OpForm& form);
+  void wrapping(Text& t, const Operation& op, std::string_view sign);
+  void compare(Text& t, const Operation& op, std::string_view sign);
+  void from_memory(Text& t, std::string_view place, Type type);
+  void to_memory(Text& t, ValueId v);
+  void value_neg(Text& t, const Operation& op);
+  void value_not(Text& t, const Operation& op);
+  void value_select(Text& t, const Operation& op);
+  void value_abs(Text& t, const Operation& op);
+  void value_bit_count(Text& t, const Operation& op);
+  void value_mul_hi(Text& t, const Operation& op);
+  void value_all_any(Text& t, const Operation& op);
+  void value_convert(Text& t, const Operation& op);
+  void value_bitcast(Text& t, const Operation& op);
+  void value_construct(Text& t, const Operation& op);
+  void value_extract(Text& t, const Operation& op);
+  void value_shuffle(Text& t, const Operation& op);
+  void value_remainder(Text& t, const Operation& op);
+  void value_shift_left(Text& t, const Operation& op);
+  void insert(const Operation& op);
+  const Operation* id_operation(ValueId v) const;
+  bool alias_extract(const Operation& op);
+
+  // Memory and the argument block (memory.cpp, bytes.cpp).
+  struct Place {
+    Text text;  // an lvalue of the memory form
+    Type type;
+    MemoryClass memory;
+  };
+  Place place(std::span<const Operand> operands, size_t chain, bool addressable);
+  void index(Text& t, Operand o);
+  void read_place(Text& t, const Operation& op);
+  void read_uniform(Text& t, const Operation& op);
+  void store(const Operation& op);
+  void atomic(const Operation& op);
+  void read_bytes(Text& t, const Operation& op);
+  void byte_store(const Operation& op);
+  void value_id(Text& t, const Operation& op);
+  void value_dispatch_size(Text& t, const Operation& op);
+  void value_kernel_id(Text& t, const Operation& op);
+  void value_buffer_length(Text& t, const Operation& op);
+  void value_buffer_extent(Text& t, const Operation& op);
+  void sync_block(const Operation& op);
+  void block_value(Text& t, Type type, uint32_t offset);
+  void block_scalar(Text& t, Scalar s, uint32_t offset);
+  std::string cleaner(Type type);
+  enum class Source : uint8_t { Block, Bytes };
+  std::string reader(Type type, Source source);
+  std::string writer(Type type);
+
+  // Control (flow.cpp).
+  void if_else(const Operation& op);
+  void switch_case(const Operation& op);
+  void if_chain(const Operation& op);
+  void loop(const Operation& op);
+  void call(const Operation& op);
+  void yield(const Operation& op);
+  void break_loop(const Operation& op);
+  void continue_loop(const Operation& op);
+  void return_results(const Operation& op);
+  void unreachable(const Operation& op);
+  void results(const Operation& op);
+  void nested(BodyId body);
+  void move(ValueId to, ValueId from);
+  bool ends_with(BodyId body, Op terminator) const;
+  bool is_empty(BodyId body) const;
+
+  struct Open {  // a construct that terminators refer to
+    ValueId first_result;
+    uint32_t result_count = 0;
+    BodyId body;  // of a loop
+  };
+
+  const KernelDescriptor& d_;
+  const Dialect& dialect_;
+  Types types_;
+  ArgumentBlock block_;
+  Text out_, head_, scratch_;
+  std::string indent_;
+  std::set<std::string> defined_;
+
+  std::vector<uint32_t> uses_;        // by value
+  std::vector<BodyId> user_body_;     // by value: where its one use is, if it may move there
+  std::vector<uint32_t> inlined_;     // by value: index into texts_ + 1, or 0
+  std::vector<std::string> texts_;
+  std::vector<bool> aliases_;         // by value: inlined as a component of a variable
+  std::vector<bool> breaks_;          // by body
+  std::vector<FunctionFacts> facts_;  // by function
+  std::vector<std::string> slot_names_;
+  std::vector<bool> table_defined_;   // by value: constants at program scope
+
+  FunctionId function_;
+  BodyId body_;
+  std::vector<Open> yields_, loops_;
+};
+
+}  // namespace lcpy::clike

@@ -1,0 +1,265 @@
+// Places, reads and writes, atomics, ids, and the argument block.
+#include "base/error.h"
+#include "emit/clike/ops.h"
+
+namespace lcpy::clike {
+namespace {
+
+constexpr uint8_t kVolatile = 8, kOrderMask = 7;
+
+bool is_bools(Type t) { return t.is_lanes() && t.has_class(ScalarClass::Bool); }
+
+}  // namespace
+
+void Emitter::index(Text& t, Operand o) {
+  if (o.is_imm()) t << o.index;
+  else bare(t, o.value());
+}
+
+// The lvalue that operands[0] (a slot) and the chain from operands[chain] reach. Lanes are reached
+// through a pointer to the scalar where the lane is chosen at run time, where its address is wanted,
+// and where a write must leave the other lanes alone.
+Emitter::Place Emitter::place(std::span<const Operand> operands, size_t chain, bool addressable) {
+  const Slot& slot = d_.slot(operands[0].slot());
+  Place p{Text(), slot.type, slot.memory};
+  const std::string_view name = slot_names_[operands[0].index];
+  size_t i = chain;
+  if (slot.memory == MemoryClass::Global) {
+    p.text << name << '[';
+    index(p.text, operands[i++]);
+    p.text << ']';
+    p.type = slot.type.element();
+  } else if (slot.memory == MemoryClass::Shared) {
+    p.text << name << "[0]";
+  } else if (slot.memory == MemoryClass::Constant) {
+    p.text << "(*(" << dialect_.pointer_space(MemoryClass::Constant) << "const ";
+    types_.memory_name(p.text, slot.type);
+    p.text << "*)" << name << ')';
+  } else {
+    p.text << name;
+  }
+  for (; i < operands.size(); i++) {
+    const Operand o = operands[i];
+    if (p.type.is_vector() && (addressable || !o.is_imm())) {
+      Text through;
+      through << "((" << dialect_.pointer_space(slot.memory)
+              << (slot.memory == MemoryClass::Constant ? "const " : "")
+              << dialect_.scalar(p.type.scalar()) << "*)&" << p.text << ")[";
+      index(through, o);
+      through << ']';
+      p.text = std::move(through);
+    } else if (o.is_imm()) {
+      put_component(p.text, p.type, o.index);
+    } else {
+      p.text << (p.type.is_matrix() ? ".c[" : ".e[");
+      bare(p.text, o.value());
+      p.text << ']';
+    }
+    p.type = p.type.component(o.is_imm() ? o.index : 0);
+  }
+  return p;
+}
+
+void Emitter::read_place(Text& t, const Operation& op) {
+  const auto operands = d_.operands_of(op);
+  const Slot& slot = d_.slot(operands[0].slot());
+  if (slot.memory == MemoryClass::Uniform) return read_uniform(t, op);
+  const bool is_volatile = (op.flags & kVolatile) != 0;
+  const Place p = place(operands, 1, is_volatile);
+  Text source;
+  if (is_volatile) {
+    source << "*(" << "volatile " << dialect_.pointer_space(slot.memory);
+    types_.memory_name(source, p.type);
+    source << "*)&" << p.text;
+  } else {
+    source << p.text;
+  }
+  if (!p.type.is_lanes() && Types::holds_bool(p.type))
+    t << cleaner(p.type) << '(' << source << ')';
+  else
+    from_memory(t, source.str(), p.type);
+}
+
+// A function that makes the bools within an aggregate 0 or 1: any byte but 0 reads as true.
+std::string Emitter::cleaner(Type type) {
+  const std::string type_name(types_.aggregate(type));
+  const std::string name = "clean_" + type_name;
+  if (defined_.count(name)) return name;
+  Text body;
+  const auto clean = [&](std::string_view place, Type part) {
+    if (!Types::holds_bool(part)) return;
+    body << place << " = ";
+    if (part.is_bool()) {
+      body << place << " != 0";
+    } else if (part.is_lanes()) {
+      dialect_.open_convert(body, Scalar::UInt8, part.lanes());
+      body << "-(" << place << " != ";
+      dialect_.open_vector(body, Scalar::UInt8, part.lanes());
+      body << "0)))";
+    } else {
+      body << cleaner(part) << '(' << place << ')';
+    }
+    body << "; ";
+  };
+  if (type.is_struct()) {
+    for (uint64_t i = 0; i < type.count(); i++)
+      clean("v.m" + std::to_string(i), type.component(i));
+  } else {
+    body << "for (int i = 0; i < " << type.count() << "; i++) { ";
+    clean("v.e[i]", type.element());
+    body << "} ";
+  }
+  Text& t = *define(name);
+  t << dialect_.function_prefix() << type_name << ' ' << name << '(' << type_name << " v) { "
+    << body << "return v; }\n";
+  return name;
+}
+
+void Emitter::store(const Operation& op) {
+  const auto operands = d_.operands_of(op);
+  const Slot& slot = d_.slot(operands[0].slot());
+  const bool is_volatile = (op.flags & kVolatile) != 0;
+  const bool visible = slot.memory == MemoryClass::Global || slot.memory == MemoryClass::Shared;
+  const Place p = place(operands, 2, visible || is_volatile);
+  line();
+  if (is_volatile) {
+    out_ << "*(volatile " << dialect_.pointer_space(slot.memory);
+    types_.memory_name(out_, p.type);
+    out_ << "*)&" << p.text;
+  } else {
+    out_ << p.text;
+  }
+  out_ << " = ";
+  to_memory(out_, operands[1].value());
+  out_ << ";\n";
+}
+
+void Emitter::atomic(const Operation& op) {
+  const auto operands = d_.operands_of(op);
+  const bool load = op.op == Op::AtomicLoad, exchange = op.op == Op::AtomicCompareExchange;
+  const size_t values = load ? 0 : exchange ? 2 : 1;
+  Place p = place(operands, 1 + values, true);
+  Text pointer, value, expected, result;
+  pointer << '&' << p.text;
+  if (values) bare(value, operands[values].value());
+  if (exchange) bare(expected, operands[1].value());
+  if (op.result_count && uses_[op.first_result.value]) declare(result, op.first_result, true);
+  dialect_.atomic(out_, *this,
+                  {op.op, p.type, p.memory, static_cast<MemoryOrder>(op.flags & kOrderMask),
+                   pointer.str(), value.str(), expected.str(), result.str(), indent_});
+}
+
+void Emitter::sync_block(const Operation&) {
+  line();
+  dialect_.barrier(out_);
+  out_ << ";\n";
+}
+
+void Emitter::value_id(Text& t, const Operation& op) {
+  dialect_.open_vector(t, Scalar::UInt32, 3);
+  for (uint32_t axis = 0; axis < 3; axis++) {
+    if (axis) t << ", ";
+    dialect_.thread_index(t, op.op, axis);
+  }
+  t << ')';
+}
+
+void Emitter::value_dispatch_size(Text& t, const Operation&) {
+  block_value(t, Type::vector(Scalar::UInt32, 3), ArgumentBlock::kDispatchSize);
+}
+
+void Emitter::value_kernel_id(Text& t, const Operation&) {
+  block_scalar(t, Scalar::UInt32, ArgumentBlock::kKernelId);
+}
+
+void Emitter::value_buffer_length(Text& t, const Operation& op) {
+  const uint32_t slot = d_.operands_of(op)[0].index;
+  const Scalar s = op.op == Op::BufferLength ? Scalar::UInt32 : Scalar::UInt64;
+  block_scalar(t, s, block_.entries[slot].length);
+}
+
+void Emitter::value_buffer_extent(Text& t, const Operation& op) {
+  const auto operands = d_.operands_of(op);
+  const uint32_t axis = operands[1].index;
+  block_scalar(t, Scalar::UInt32, block_.entries[operands[0].index].extents + axis * 4);
+}
+
+// ---- the argument block: words of 32 bits, read by offset ----------------------------------------
+
+void Emitter::block_scalar(Text& t, Scalar s, uint32_t offset) {
+  const uint32_t size = scalar_size(s), word = offset / 4, shift = offset % 4 * 8;
+  const std::string_view wide = dialect_.scalar(Scalar::UInt64);
+  if (s == Scalar::Bool) {
+    t << "(w[" << word << "] >> " << shift << " & 255) != 0";
+  } else if (s == Scalar::UInt32) {
+    t << "w[" << word << ']';
+  } else if (s == Scalar::UInt64) {
+    t << '(' << wide << ")w[" << word + 1 << "] << 32 | w[" << word << ']';
+  } else {
+    dialect_.open_bitcast(t, s, 1);
+    if (size == 8) t << '(' << wide << ")w[" << word + 1 << "] << 32 | w[" << word << ']';
+    else if (size == 4) t << "w[" << word << ']';
+    else t << '(' << dialect_.scalar(size == 2 ? Scalar::UInt16 : Scalar::UInt8) << ")(w[" << word
+           << "] >> " << shift << ')';
+    t << ')';
+  }
+}
+
+void Emitter::block_value(Text& t, Type type, uint32_t offset) {
+  if (type.is_scalar()) return block_scalar(t, type.scalar(), offset);
+  if (!type.is_vector()) {
+    t << reader(type, Source::Block) << "(w, " << offset << "u)";
+    return;
+  }
+  const bool bools = is_bools(type);
+  dialect_.open_vector(t, bools ? Scalar::Int32 : type.scalar(), type.lanes());
+  for (uint32_t i = 0; i < type.lanes(); i++) {
+    t << (i ? ", " : "") << (bools ? "-(" : "");
+    block_scalar(t, type.scalar(), offset + static_cast<uint32_t>(type.offset(i)));
+    if (bools) t << ')';
+  }
+  t << ')';
+}
+
+void Emitter::read_uniform(Text& t, const Operation& op) {
+  const auto operands = d_.operands_of(op);
+  const SlotId slot = operands[0].slot();
+  Type type = d_.slot(slot).type;
+  uint64_t offset = block_.entries[slot.value].value;
+  Text dynamic;
+  for (Operand o : operands.subspan(1)) {
+    if (o.is_imm()) {
+      offset += type.offset(o.index);
+    } else {
+      dynamic << " + (" << dialect_.scalar(Scalar::UInt32) << ')';
+      operand(dynamic, o.value());
+      dynamic << " * " << type.stride() << 'u';
+    }
+    type = type.component(o.is_imm() ? o.index : 0);
+  }
+  if (dynamic.size() == 0) return block_value(t, type, static_cast<uint32_t>(offset));
+  Text source;
+  source << reader(type, Source::Block) << "(w, " << offset << 'u' << dynamic << ')';
+  from_memory(t, source.str(), type);
+}
+
+void Emitter::read_bytes(Text& t, const Operation& op) {
+  const auto operands = d_.operands_of(op);
+  const Type type = d_.type_of(op.first_result);
+  Text source;
+  source << reader(type, Source::Bytes) << '(' << slot_names_[operands[0].index] << ", ";
+  operand(source, operands[1].value());
+  source << ')';
+  from_memory(t, source.str(), type);
+}
+
+void Emitter::byte_store(const Operation& op) {
+  const auto operands = d_.operands_of(op);
+  line() << writer(d_.type_of(operands[1].value())) << '(' << slot_names_[operands[0].index] << ", ";
+  operand(out_, operands[2].value());
+  out_ << ", ";
+  to_memory(out_, operands[1].value());
+  out_ << ");\n";
+}
+
+}  // namespace lcpy::clike

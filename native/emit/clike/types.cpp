@@ -1,0 +1,91 @@
+#include "emit/clike/types.h"
+
+#include "base/error.h"
+
+namespace lcpy::clike {
+
+void Types::value_name(Text& t, Type type) {
+  if (type.is_bool()) {
+    t << "bool";
+  } else if (type.has_class(ScalarClass::Bool)) {
+    t << dialect_.scalar(Scalar::Int32) << type.lanes();
+  } else {
+    memory_name(t, type);
+  }
+}
+
+void Types::memory_name(Text& t, Type type) {
+  if (type.is_void()) {
+    t << "void";
+  } else if (type.is_scalar()) {
+    t << dialect_.scalar(type.scalar());
+  } else if (type.is_vector()) {
+    t << dialect_.scalar(type.scalar()) << type.lanes();
+  } else {
+    t << aggregate(type);
+  }
+}
+
+std::string_view Types::aggregate(Type type) {
+  const auto known = names_.find(type);
+  if (known != names_.end()) return known->second;
+  // Components first: their declarations must come before.
+  if (type.is_struct()) {
+    for (Type member : type.members())
+      if (!member.is_lanes()) aggregate(member);
+  } else if (!type.element().is_lanes()) {
+    aggregate(type.element());
+  }
+  std::string name = "T" + std::to_string(names_.size());
+  declare(type, name);
+  return names_.emplace(type, std::move(name)).first->second;
+}
+
+void Types::declare(Type type, const std::string& name) {
+  Text& t = declarations_;
+  t << "// " << type.description() << "\ntypedef struct {";
+  if (type.is_struct()) {
+    uint64_t end = 0, index = 0;
+    uint32_t pads = 0;
+    const auto pad_to = [&](uint64_t offset) {
+      if (offset > end)
+        t << ' ' << dialect_.scalar(Scalar::UInt8) << " pad" << pads++ << '[' << offset - end << "];";
+    };
+    for (Type member : type.members()) {
+      pad_to(type.offset(index));
+      t << ' ';
+      memory_name(t, member);
+      t << " m" << index << ';';
+      end = type.offset(index) + member.size();
+      index++;
+    }
+    pad_to(type.size());
+  } else {
+    t << ' ';
+    memory_name(t, type.element());
+    t << (type.is_matrix() ? " c[" : " e[") << type.count() << "];";
+  }
+  t << " } " << dialect_.align_attribute() << type.align() << "))) " << name << ";\n";
+  t << "typedef char size_of_" << name << "[sizeof(" << name << ") == " << type.size()
+    << " ? 1 : -1];\n";
+}
+
+bool Types::holds_bool(Type type) {
+  if (type.is_lanes()) return type.has_class(ScalarClass::Bool);
+  if (!type.is_struct()) return holds_bool(type.element());
+  for (Type member : type.members())
+    if (holds_bool(member)) return true;
+  return false;
+}
+
+void put_component(Text& t, Type aggregate, uint64_t index) {
+  if (aggregate.is_vector()) {
+    t << '.' << "xyzw"[index];
+  } else if (aggregate.is_struct()) {
+    t << ".m" << index;
+  } else {
+    t << (aggregate.is_matrix() ? ".c[" : ".e[") << index << ']';
+  }
+}
+
+}  // namespace lcpy::clike

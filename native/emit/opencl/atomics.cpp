@@ -1,0 +1,108 @@
+// Atomics of OpenCL C: built in for integers, by compare-and-swap on the bits for floats. Builtins
+// are relaxed; an order asks for fences around them.
+#include "emit/clike/emitter.h"
+#include "emit/opencl/dialect.h"
+
+namespace lcpy::opencl {
+
+using clike::Text;
+
+namespace {
+
+struct Builtin {
+  Op op;
+  std::string_view name;  // after "atomic_" or "atom_"
+};
+constexpr Builtin kIntegerBuiltins[] = {
+    {Op::AtomicExchange, "xchg"}, {Op::AtomicAdd, "add"}, {Op::AtomicSub, "sub"},
+    {Op::AtomicAnd, "and"},       {Op::AtomicOr, "or"},   {Op::AtomicXor, "xor"},
+    {Op::AtomicMin, "min"},       {Op::AtomicMax, "max"}};
+
+struct FloatUpdate {
+  Op op;
+  std::string_view name, result;  // of the old value a and the operand v
+};
+constexpr FloatUpdate kFloatUpdates[] = {{Op::AtomicAdd, "add", "a + v"},
+                                         {Op::AtomicSub, "sub", "a - v"},
+                                         {Op::AtomicMin, "min", "fmin(a, v)"},
+                                         {Op::AtomicMax, "max", "fmax(a, v)"}};
+
+std::string_view prefix_of(bool wide) { return wide ? "atom_" : "atomic_"; }
+
+// A function that updates a float by compare-and-swap and gives the old value.
+std::string float_updater(clike::Emitter& e, const clike::Dialect& dialect,
+                          const clike::Dialect::Atomic& a, const FloatUpdate& update) {
+  const bool wide = a.type.scalar() == Scalar::Float64;
+  const std::string_view real = dialect.scalar(a.type.scalar()), bits = wide ? "ulong" : "uint";
+  std::string name = "atomic_" + std::string(update.name) + "_" + std::string(real);
+  name += a.memory == MemoryClass::Shared ? "_local" : "_global";
+  if (Text* t = e.define(name))
+    *t << "static " << real << ' ' << name << "(volatile " << dialect.pointer_space(a.memory) << bits
+       << "* p, " << real << " v) {\n  " << bits << " seen = *p;\n  for (;;) {\n    const " << real
+       << " a = as_" << real << "(seen);\n    const " << bits << " old = " << prefix_of(wide)
+       << "cmpxchg(p, seen, as_" << bits << '(' << update.result << "));\n"
+       << "    if (old == seen) return a;\n    seen = old;\n  }\n}\n";
+  return name;
+}
+
+}  // namespace
+
+void OpenclDialect::atomic(Text& t, clike::Emitter& e, const Atomic& a) const {
+  const bool real = a.type.is_float(), wide = scalar_size(a.type.scalar()) == 8;
+  const std::string_view type = scalar(a.type.scalar());
+  const std::string_view bits = wide ? "ulong" : "uint";
+  const bool release = a.order == MemoryOrder::Release || a.order == MemoryOrder::AcquireRelease ||
+                       a.order == MemoryOrder::SequentiallyConsistent;
+  const bool acquire = a.order == MemoryOrder::Acquire || a.order == MemoryOrder::AcquireRelease ||
+                       a.order == MemoryOrder::SequentiallyConsistent;
+  const auto fence = [&] {
+    t << a.indent << "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n";
+  };
+  const auto pointer = [&](std::string_view to) {
+    t << "(volatile " << pointer_space(a.memory) << to << "*)" << a.place;
+  };
+  if (release) fence();
+  t << a.indent << a.result << (a.result.empty() ? "" : " = ");
+  if (a.op == Op::AtomicLoad) {
+    t << '*';
+    pointer(type);
+  } else if (a.op == Op::AtomicStore) {
+    t << '*';
+    pointer(type);
+    t << " = " << a.value;
+  } else if (a.op == Op::AtomicCompareExchange) {
+    if (real) t << "as_" << type << '(';
+    t << prefix_of(wide) << "cmpxchg(";
+    pointer(real ? bits : type);
+    const auto argument = [&](std::string_view v) {
+      t << ", ";
+      if (real) t << "as_" << bits << '(' << v << ')';
+      else t << v;
+    };
+    argument(a.expected);
+    argument(a.value);
+    t << (real ? "))" : ")");
+  } else if (real && a.op == Op::AtomicExchange) {
+    t << "as_" << type << '(' << prefix_of(wide) << "xchg(";
+    pointer(bits);
+    t << ", as_" << bits << '(' << a.value << ")))";
+  } else if (real) {
+    for (const FloatUpdate& update : kFloatUpdates) {
+      if (update.op != a.op) continue;
+      t << float_updater(e, *this, a, update) << '(';
+      pointer(bits);
+      t << ", " << a.value << ')';
+    }
+  } else {
+    for (const Builtin& builtin : kIntegerBuiltins) {
+      if (builtin.op != a.op) continue;
+      t << prefix_of(wide) << builtin.name << '(';
+      pointer(type);
+      t << ", " << a.value << ')';
+    }
+  }
+  t << ";\n";
+  if (acquire) fence();
+}
+
+}  // namespace lcpy::opencl

@@ -1,0 +1,159 @@
+#include "emit/opencl/dialect.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+#include "emit/clike/emitter.h"
+#include "emit/clike/ops.h"
+
+namespace lcpy::opencl {
+
+using clike::Text;
+
+namespace {
+
+// What the language has with language.md's meaning. min and max may confuse zeros, so strict has
+// them expanded; bit counts exist in every width.
+bool keeps(Op op, Type result, Type, MathMode math) {
+  const bool strict = math == MathMode::Strict;
+  if (op == Op::Min || op == Op::Max) return !(strict && result.is_float());
+  if (op == Op::Rsqrt) return !strict;
+  if (op == Op::Convert) return false;
+  return clike::form_of(op).kind != clike::OpForm::Kind::Expanded;
+}
+
+// Decimal where a short one is exact, else hexadecimal: every bit arrives.
+void real_literal(Text& t, double v, bool single) {
+  char digits[64];
+  if (v < 0 || (v == 0 && std::signbit(v))) {
+    t << "(-";
+    real_literal(t, -v, single);
+    t << ')';
+    return;
+  }
+  const double scaled = v * 1024;
+  if (scaled == std::trunc(scaled) && scaled < (1 << 24)) {
+    char* end = std::to_chars(digits, digits + sizeof digits, v, std::chars_format::fixed).ptr;
+    const std::string_view text(digits, static_cast<size_t>(end - digits));
+    t << text << (text.find('.') == text.npos ? ".0" : "");
+  } else {
+    char* end = std::to_chars(digits, digits + sizeof digits, v, std::chars_format::hex).ptr;
+    t << "0x" << std::string_view(digits, static_cast<size_t>(end - digits));
+  }
+  if (single) t << 'f';
+}
+
+void float_literal(Text& t, uint64_t bits) {
+  const uint32_t word = static_cast<uint32_t>(bits);
+  float v;
+  std::memcpy(&v, &word, 4);
+  if (std::isfinite(v)) real_literal(t, v, true);
+  else t << "as_float(" << word << "u)";
+}
+
+void double_literal(Text& t, uint64_t bits) {
+  double v;
+  std::memcpy(&v, &bits, 8);
+  if (std::isfinite(v)) real_literal(t, v, false);
+  else t << "as_double(" << bits << "UL)";
+}
+
+// A signed literal: the smallest integer has no literal of its own.
+void signed_literal(Text& t, int64_t v, int64_t smallest, std::string_view suffix) {
+  if (v == smallest) t << "(-" << static_cast<uint64_t>(-(v + 1)) << suffix << " - 1)";
+  else if (v < 0) t << "(-" << static_cast<uint64_t>(-v) << suffix << ')';
+  else t << static_cast<uint64_t>(v) << suffix;
+}
+
+}  // namespace
+
+NativeOp OpenclDialect::native() const { return keeps; }
+
+std::string_view OpenclDialect::scalar(Scalar s) const {
+  constexpr std::string_view names[] = {"uchar", "char",  "uchar", "short",  "ushort",
+                                        "int",   "uint",  "long",  "ulong",  "half",
+                                        "float", "double", "ushort", "uchar", "uchar"};
+  static_assert(std::size(names) == kScalarCount);
+  return names[static_cast<size_t>(s)];
+}
+
+std::string_view OpenclDialect::pointer_space(MemoryClass memory) const {
+  if (memory == MemoryClass::Global) return "__global ";
+  if (memory == MemoryClass::Shared) return "__local ";
+  if (memory == MemoryClass::Constant) return "__constant ";
+  return "__private ";
+}
+
+void OpenclDialect::open_vector(Text& t, Scalar s, uint32_t lanes) const {
+  t << '(' << scalar(s) << lanes << ")(";
+}
+
+void OpenclDialect::open_convert(Text& t, Scalar s, uint32_t lanes) const {
+  if (lanes == 1) t << '(' << scalar(s) << ")(";
+  else t << "convert_" << scalar(s) << lanes << '(';
+}
+
+void OpenclDialect::open_bitcast(Text& t, Scalar s, uint32_t lanes) const {
+  t << "as_" << scalar(s);
+  if (lanes > 1) t << lanes;
+  t << '(';
+}
+
+void OpenclDialect::literal(Text& t, Scalar s, uint64_t bits) const {
+  switch (s) {
+    case Scalar::Float32: return float_literal(t, bits);
+    case Scalar::Float64: return double_literal(t, bits);
+    case Scalar::Float16:
+      t << "as_half((ushort)" << (bits & 0xffff) << ')';
+      return;
+    case Scalar::Int32:
+      return signed_literal(t, static_cast<int32_t>(bits), INT32_MIN, "");
+    case Scalar::Int64:
+      return signed_literal(t, static_cast<int64_t>(bits), INT64_MIN, "L");
+    case Scalar::UInt32:
+      t << static_cast<uint32_t>(bits) << 'u';
+      return;
+    case Scalar::UInt64:
+      t << bits << "UL";
+      return;
+    default: {
+      t << "((" << scalar(s) << ')';
+      const uint32_t unused = 64 - scalar_size(s) * 8;
+      if (scalar_class(s) == ScalarClass::Signed)
+        signed_literal(t, static_cast<int64_t>(bits << unused) >> unused, INT64_MIN, "");
+      else
+        t << bits;
+      t << ')';
+    }
+  }
+}
+
+void OpenclDialect::thread_index(Text& t, Op id, uint32_t axis) const {
+  t << (id == Op::ThreadId   ? "(uint)get_local_id("
+        : id == Op::BlockId ? "(uint)get_group_id("
+                            : "(uint)get_global_id(")
+    << axis << ')';
+}
+
+void OpenclDialect::barrier(Text& t) const {
+  t << "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)";
+}
+
+void OpenclDialect::prelude(Text& t, const clike::Emitter& e) const {
+  if (doubles_ && target_.version < 20) t << "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  if (halves_) t << "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
+  if (long_atomics_)
+    t << "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+         "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n";
+  if (e.descriptor().math == MathMode::Strict) t << "#pragma OPENCL FP_CONTRACT OFF\n";
+  t << "typedef struct { uint w[" << e.block().size / 4 << "]; } lcpy_block;\n";
+}
+
+void OpenclDialect::open_kernel(Text& t, const KernelDescriptor& d) const {
+  t << "__kernel __attribute__((reqd_work_group_size(" << d.block_size[0] << ", " << d.block_size[1]
+    << ", " << d.block_size[2] << ")))\nvoid lcpy_main(";
+}
+
+}  // namespace lcpy::opencl
