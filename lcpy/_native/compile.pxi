@@ -114,13 +114,14 @@ cdef class SpirvModule:
 
 
 def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint names=False,
-               bint lines=False, bint int8=True, bint int16=True, bint int64=True,
+               bint lines=False, bint fold=False, bint int8=True, bint int16=True, bint int64=True,
                bint float16=True, bint float64=True, bint storage8=True, bint storage16=True,
                bint buffer_float_add=True, bint shared_float_add=True, bint int64_atomics=True,
                bint signed_zero_inf_nan_preserve=True):
     """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it."""
     cdef VulkanTarget t
     t.version, t.names, t.lines = version, names, lines
+    t.fold = fold
     t.int8, t.int16, t.int64 = int8, int16, int64
     t.float16, t.float64 = float16, float64
     t.storage8, t.storage16 = storage8, storage16

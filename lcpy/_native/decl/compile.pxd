@@ -13,6 +13,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         uint32_t version
         cbool names
         cbool lines
+        cbool fold
         cbool int8
         cbool int16
         cbool int64
