@@ -17,13 +17,13 @@ _HOMES = {  # public name -> module that has it
     "devices": "run.device",
     "init": "run.device",
     "synchronize": "run.device",
-    "kernel": "kernel",
-    "Kernel": "kernel",
+    "kernel": "launch",
+    "Kernel": "launch",
     "callable": "front",
-    "spirv": None,  # a module of its own
-    "errors": None,
-    "types": None,
 }
+# Modules below the package: found by the import system, public or not.
+_MODULES = ("artifact", "cli", "errors", "front", "functions", "gallery", "launch", "layout", "plan", "primitives",
+            "run", "spirv", "types")  # fmt: skip
 _ERRORS = (
     "Error", "CompileError", "UnsupportedError", "ArgumentError", "KernelTrap", "DeviceError",
     "OutOfMemory", "DeviceLost", "LoadError", "InternalError",
@@ -37,11 +37,10 @@ def __getattr__(name):
         return _types.NAMES[name]
     from importlib import import_module
 
-    home = _HOMES.get(name, "")
-    if home is None:
+    if name in _MODULES:
         value = import_module("." + name, __name__)
-    elif home:
-        value = getattr(import_module("." + home, __name__), name)
+    elif name in _HOMES:
+        value = getattr(import_module("." + _HOMES[name], __name__), name)
     elif name in _ERRORS:
         value = getattr(import_module(".errors", __name__), name)
     elif name.startswith("_"):

@@ -1,6 +1,6 @@
 # The launch path that an unchanged call takes: checks the arguments against a table made when the
 # kernel was specialised, packs them into the argument block, and starts the program. Whatever does
-# not fit the table is left to lcpy/kernel.py, which knows how to say what is wrong.
+# not fit the table is left to lcpy/launch.py, which knows how to say what is wrong.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong
 
@@ -277,7 +277,7 @@ cdef class BoundCall:
 
 
 cdef class KernelBase:
-    """A kernel's call: the last bound call first, then lcpy.kernel.Kernel._launch."""
+    """A kernel's call: the last bound call first, then lcpy.launch.Kernel._launch."""
     cdef public object _last  # BoundCall
 
     def __call__(self, *args, dispatch_size=None, **named):

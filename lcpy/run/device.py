@@ -110,7 +110,7 @@ class DeviceBase:
         self.upload(memory, offset, nbytes, lambda a: core.fill_bytes(a, pattern, len(pattern), count))
 
     def compile(self, request):
-        """An Executable from a CompileRequest (lcpy/kernel.py)."""
+        """An Executable from a CompileRequest (lcpy/launch.py)."""
         raise NotImplementedError
 
     def synchronize(self):

@@ -75,6 +75,8 @@ class SetTable:
         for memory in memories:
             if memory.tables is None:
                 memory.tables = []
+            elif len(memory.tables) >= 64:  # partners that went away took their sets along
+                memory.tables = [(t, k) for t, k in memory.tables if k in t.sets]
             memory.tables.append((self, key))
         return entry
 
