@@ -30,6 +30,12 @@ def op_rows():
     return rows
 
 
+def shape_docs():
+    """{shape: the operands that it takes, in words}"""
+    return {c_ops.shape_facts[i].name.decode(): c_ops.shape_facts[i].doc.decode()
+            for i in range(c_ops.shape_count)}
+
+
 @cython.final
 @cython.freelist(256)
 @cython.no_gc
@@ -51,6 +57,12 @@ cdef class Expr:
     @property
     def is_weak(self):
         return bool(c_builder.is_weak(self.builder.b, self.id))
+
+    @property
+    def variable(self):
+        """Number of the variable that a plain reference names; None for anything else."""
+        cdef int64_t v = c_builder.expr_variable(self.builder.b, self.id)
+        return None if v < 0 else v
 
     def __repr__(self):
         return f"<expression {self.id}: {self.type}>"
@@ -126,7 +138,7 @@ cdef class Builder:
                 return c_builder.weak_int(self.b, value, s)
             if overflow > 0 and x <= 0xffffffffffffffff:
                 return c_builder.weak_uint(self.b, <uint64_t>x, s)
-            c_errors.throw_compile_error(_codes["integer_too_large"], s, _texts((_short(x),)))
+            c_errors.throw_compile_error(_codes["literal_too_large"], s, vector[string]())
         if type(x) is bool:
             return c_builder.weak_bool(self.b, x is True, s)
         raise _errors.InternalError(f"{type(x).__name__} is no operand")
@@ -250,6 +262,11 @@ cdef class Builder:
         cdef Expr e = self.wrap(
             c_builder.convert(self.b, self.take(a, s), type.c, what.encode(), s))
         return e
+
+    def common_type(self, values, str what not None, at):
+        """The one type that the values adapt to, as the sides of a conditional do."""
+        cdef Span s = self.place(at)
+        return wrap_type(c_builder.common_type(self.b, self.take_all(values, s), what.encode(), s))
 
     def once(self, a, str name not None, at):
         cdef Span s = self.place(at)
@@ -391,6 +408,10 @@ cdef class Builder:
         return [(c_builder.variable_name(self.b, v).decode(),
                  names[c_builder.variable_usage(self.b, v)]) for v in ids]
 
+    def warnings(self):
+        """Diagnostics that are no errors: what the author can hardly have meant."""
+        return [_errors.Diagnostic(*d) for d in c_builder.warnings(self.b)]
+
     def fail(self, str name not None, at, *args):
         """Raises the CompileError of the diagnostic row `name`."""
         c_errors.throw_compile_error(_codes[name], self.place(at), _texts(args))
@@ -399,7 +420,3 @@ cdef class Builder:
         """Raises the UnsupportedError of the diagnostic row `name`."""
         c_errors.throw_unsupported(_codes[name], self.place(at), _texts(args))
 
-
-cdef _short(x):
-    text = str(x) if x.bit_length() < 4000 else f"2**{x.bit_length() - 1} or more"
-    return text if len(text) <= 40 else f"{text[:12]}… ({len(text)} digits)"

@@ -125,6 +125,10 @@ cdef extern from *:
     static bool is_weak(FunctionBuilder* b, uint32_t a) {
       return b->expr(ExprId(a)).weak != lcpy::ast::WeakKind::None;
     }
+    static int64_t expr_variable(FunctionBuilder* b, uint32_t a) {
+      const auto& node = b->expr(ExprId(a));
+      return node.kind == lcpy::ast::ExprKind::Ref ? static_cast<int64_t>(node.index) : -1;
+    }
     static Type variable_type(FunctionBuilder* b, uint32_t v) {
       return b->variable(VariableId(v)).type;
     }
@@ -138,6 +142,11 @@ cdef extern from *:
     }
     static std::string variable_name(FunctionBuilder* b, uint32_t v) {
       return b->variable(VariableId(v)).name;
+    }
+    static PyObject* warnings(FunctionBuilder* b) { return python_diagnostics(b->warnings()); }
+    static Type common_type(FunctionBuilder* b, const std::vector<uint32_t>& values,
+                            const std::string& what, Span s) {
+      return b->common_type(exprs(values), what, s);
     }
     static void assign(FunctionBuilder* b, uint32_t place, uint32_t value, Span s) {
       b->assign(ExprId(place), ExprId(value), s);
@@ -221,10 +230,14 @@ cdef extern from *:
     cbool is_place "lcpy_door::is_place"(FunctionBuilder*, uint32_t) except +translate
     CType expr_type "lcpy_door::expr_type"(FunctionBuilder*, uint32_t)
     cbool is_weak "lcpy_door::is_weak"(FunctionBuilder*, uint32_t)
+    int64_t expr_variable "lcpy_door::expr_variable"(FunctionBuilder*, uint32_t)
     CType variable_type "lcpy_door::variable_type"(FunctionBuilder*, uint32_t)
     int variable_usage "lcpy_door::variable_usage"(FunctionBuilder*, uint32_t)
     vector[uint32_t] arguments "lcpy_door::arguments"(FunctionBuilder*)
     string variable_name "lcpy_door::variable_name"(FunctionBuilder*, uint32_t)
+    object warnings "lcpy_door::warnings"(FunctionBuilder*)
+    CType common_type "lcpy_door::common_type"(
+        FunctionBuilder*, const vector[uint32_t]&, const string& what, Span) except +translate
     void assign "lcpy_door::assign"(FunctionBuilder*, uint32_t, uint32_t, Span) except +translate
     void expression "lcpy_door::expression"(FunctionBuilder*, uint32_t, Span) except +translate
     void break_ "lcpy_door::break_"(FunctionBuilder*, Span) except +translate

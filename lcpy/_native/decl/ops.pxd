@@ -16,8 +16,22 @@ cdef extern from *:
     #undef OP
     #undef REFUSED
     };
+    struct ShapeFacts {
+      const char *name, *doc;
+    };
+    static const ShapeFacts shape_facts[] = {
+    #define SHAPE(name, doc) {#name, doc},
+    #include "ops/shape.def"
+    #undef SHAPE
+    };
+    static const int shape_count = sizeof(shape_facts) / sizeof(shape_facts[0]);
     }  // namespace lcpy_door
     """
+    cdef cppclass ShapeFacts "lcpy_door::ShapeFacts":
+        const char* name
+        const char* doc
+    const ShapeFacts* shape_facts "lcpy_door::shape_facts"
+    int shape_count "lcpy_door::shape_count"
     int op_count "lcpy::kOpCount"
     cdef cppclass OpFacts "lcpy_door::OpFacts":
         const char* name

@@ -1,0 +1,77 @@
+"""What a traced kernel took from the host, and whether it is still the same.
+
+Names of globals and closures, attributes reached through them, and the contents of what can change
+in place (lists, arrays, struct instances).
+"""
+
+from .parameters import MISSING
+
+_NUMBERS = frozenset((int, float, bool, complex, str))
+
+
+def same(a, b):
+    """Whether two captured values are one to the compiler."""
+    if a is b:
+        return True
+    kind = a.__class__
+    # str() tells -0.0 from 0.0 and makes a nan equal to itself
+    return kind is b.__class__ and kind in _NUMBERS and str(a) == str(b)
+
+
+class Captures:
+    """All captures of a kernel, its callables included."""
+
+    __slots__ = ("names", "cells", "attributes", "contents", "_seen")
+
+    def __init__(self):
+        self.names = []  # (namespace, name, value)
+        self.cells = []  # (cell, value)
+        self.attributes = []  # (object, attribute, value)
+        self.contents = []  # (object, key function, key)
+        self._seen = set()
+
+    def add_name(self, namespace, name, value):
+        if (id(namespace), name) not in self._seen:
+            self._seen.add((id(namespace), name))
+            self.names.append((namespace, name, value))
+
+    def add_cell(self, cell, value):
+        if id(cell) not in self._seen:
+            self._seen.add(id(cell))
+            self.cells.append((cell, value))
+
+    def add_attribute(self, owner, name, value):
+        if (id(owner), name) not in self._seen:
+            self._seen.add((id(owner), name))
+            self.attributes.append((owner, name, value))
+
+    def add_contents(self, owner, key_of, key):
+        """`key_of(owner)` must still give `key`."""
+        if (id(owner), MISSING) not in self._seen:
+            self._seen.add((id(owner), MISSING))
+            self.contents.append((owner, key_of, key))
+
+    def unchanged(self):
+        """True while every captured value is what it was when the kernel was traced."""
+        for namespace, name, value in self.names:
+            now = namespace.get(name, MISSING)
+            if now is not value and not same(now, value):
+                return False
+        for cell, value in self.cells:
+            try:
+                now = cell.cell_contents
+            except ValueError:
+                return False
+            if now is not value and not same(now, value):
+                return False
+        for owner, name, value in self.attributes:
+            now = getattr(owner, name, MISSING)
+            if now is not value and not same(now, value):
+                return False
+        for owner, key_of, key in self.contents:
+            if key_of(owner) != key:
+                return False
+        return True
+
+    def __bool__(self):
+        return bool(self.names or self.cells or self.attributes or self.contents)

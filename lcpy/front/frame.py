@@ -1,0 +1,94 @@
+"""What tracing keeps: one Trace a kernel, one Frame a function being read."""
+
+from .captures import Captures
+from .tables import STATEMENTS
+from .values import Local, Static, tracked
+
+UNROLL_LIMIT = 4096
+
+
+class Trace:
+    """What all functions of one kernel share while it is traced."""
+
+    __slots__ = ("captures", "bound", "specialised", "stack", "kept", "unrolled")
+
+    def __init__(self):
+        self.captures = Captures()
+        self.bound = []
+        self.specialised = {}  # (function, argument keys) -> Specialisation
+        self.stack = []  # functions being traced, outermost first
+        self.kept = []  # objects whose ids are keys
+        self.unrolled = 1  # copies that the loops around this place make
+
+
+class Frame:
+    """One function being traced: its builder, its names, where it is in the source."""
+
+    __slots__ = (
+        "trace", "builder", "parsed", "title", "names", "local_names", "outer", "globals", "cells",
+        "is_kernel", "result", "loops", "level", "statics", "hidden", "constants", "hint",
+    )  # fmt: skip
+
+    def __init__(self, trace, builder, parsed, title, local_names, outer, host_globals, cells):
+        self.trace = trace
+        self.builder = builder
+        self.parsed = parsed
+        self.title = title  # the function's name in messages
+        self.names = {}  # name -> variable number, Local or Static
+        self.local_names = local_names  # names that Python makes local to the function
+        self.outer = outer  # the frame that a nested function was defined in
+        self.globals = host_globals
+        self.cells = cells  # name -> closure cell
+        self.is_kernel = False
+        self.result = None  # class of what it returns, where that must be tracked
+        self.loops = []  # innermost last
+        self.level = 0  # nesting of run-time control flow
+        self.statics = [[]]  # compile-time names bound at each level
+        self.hidden = {}  # captured variables and buffers -> (Hidden, variable)
+        self.constants = {}  # id of a host object -> (object, expression)
+        self.hint = 0  # branch hint for the next if or match
+        builder.at_source(parsed.file, parsed.shift)
+
+    def fail(self, code, node, *args):
+        """Raises the CompileError of the diagnostic row `code` at `node`."""
+        self.builder.fail(code, node, *args)
+
+    def bind_argument(self, name, variable, cls):
+        cls = tracked(cls)
+        self.names[name] = variable if cls is None else Local(variable, cls)
+
+    def bind_static(self, name, value, node):
+        """Gives `name` a compile-time value, for the rest of the scope."""
+        found = self.names.get(name)
+        if found is None:
+            self.statics[-1].append(name)
+        elif found.__class__ is not Static:
+            self.fail("name_is_variable", node, name)
+        elif found.value is value:
+            return
+        elif found.level != self.level:
+            self.fail("static_rebound", node, name)
+        self.names[name] = Static(value, self.level)
+
+    def enter(self, scope):
+        self.builder.push_scope(scope)
+        self.level += 1
+        self.statics.append([])
+
+    def leave(self):
+        for name in self.statics.pop():
+            del self.names[name]
+        self.level -= 1
+        self.builder.pop_scope()
+
+
+def host_cells(function):
+    """name -> cell of a function's closure."""
+    free = function.__code__.co_freevars
+    return dict(zip(free, function.__closure__)) if free else {}
+
+
+def run_body(frame, statements):
+    """Traces a function's statements."""
+    for s in statements:
+        STATEMENTS[s.__class__](frame, s)

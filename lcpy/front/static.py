@@ -1,0 +1,134 @@
+"""Compile-time evaluation: ``lc.static(...)``, annotations, keys of host containers."""
+
+import _ast
+
+from .. import functions, types
+from .._native import core
+from .names import captured, host_value
+from .parameters import MISSING, type_class
+from .source import walk
+from .values import Local, Static, describe
+
+_MUTABLE = (list, dict, set, bytearray)
+
+
+def is_static(function):
+    return function is functions.static
+
+
+def argument(frame, call):
+    """The Python value of ``lc.static(expression)``."""
+    if len(call.args) != 1 or call.keywords or call.args[0].__class__ is _ast.Starred:
+        frame.fail("static_arguments", call)
+    return evaluate(frame, call.args[0])
+
+
+def evaluate(frame, node):
+    """Evaluates any Python expression on the host, over compile-time names only."""
+    names = {}
+    inner = _bound_inside(node)
+    for n in walk(node):
+        if n.__class__ is _ast.Name and n.id not in names and n.id not in inner:
+            found = _compile_time(frame, n)
+            if found is not MISSING:
+                names[n.id] = found
+    code = compile(_ast.Expression(body=node), frame.parsed.filename, "eval", 0, True)
+    try:
+        result = eval(code, {"__builtins__": __builtins__, **names})
+    except Exception as error:  # whatever the user's expression does
+        frame.fail("static_failed", node, f"{type(error).__name__}: {error}")
+    _note_attributes(frame, node, names)
+    return result
+
+
+def _bound_inside(node):
+    """Names that the expression binds itself: comprehension variables, lambda parameters."""
+    bound = set()
+    for n in walk(node):
+        if n.__class__ is _ast.Name and n.ctx.__class__ is not _ast.Load:
+            bound.add(n.id)
+        elif n.__class__ is _ast.arg:
+            bound.add(n.arg)
+    return bound
+
+
+def _compile_time(frame, node):
+    """The compile-time value of a name in lc.static; MISSING for a name of the builtins."""
+    text = node.id
+    owner = frame
+    while owner is not None:
+        found = owner.names.get(text)
+        if found.__class__ is Static:
+            return found.value
+        if found.__class__ is Local and found.cls.kind == "buffer" and text not in owner.local_names:
+            break
+        if found is not None:
+            frame.fail("static_of_variable", node, text)
+        if text in owner.local_names:
+            frame.fail("name_unassigned", node, text)
+        owner = owner.outer
+    value = host_value(frame, text)
+    if value is MISSING:
+        frame.fail("name_unknown", node, text)
+    if isinstance(value, _MUTABLE):
+        frame.trace.captures.add_contents(value, repr, repr(value))
+    return value
+
+
+def _note_attributes(frame, node, names):
+    """Attributes that the expression read through a name are captures too."""
+    add = frame.trace.captures.add_attribute
+    for n in walk(node):
+        if n.__class__ is not _ast.Attribute:
+            continue
+        path = []
+        at = n
+        while at.__class__ is _ast.Attribute:
+            path.append(at.attr)
+            at = at.value
+        if at.__class__ is not _ast.Name or at.id not in names:
+            continue
+        owner = names[at.id]
+        for attr in reversed(path):
+            value = getattr(owner, attr, MISSING)
+            if value is MISSING or isinstance(owner, types.TypeClass):
+                break
+            if not hasattr(value, "__self__"):  # methods are made anew at each look-up
+                add(owner, attr, value)
+            owner = value
+
+
+def evaluate_parts(frame, node):
+    """A key in brackets after a compile-time object: ``Array[T, n]``, ``table["name"]``."""
+    from .expr import value
+
+    if node.__class__ is _ast.Tuple:
+        return tuple(evaluate_parts(frame, e) for e in node.elts)
+    found = value(frame, node)
+    if found.__class__ is core.Expr:
+        frame.fail("static_key", node)
+    return found
+
+
+def evaluate_type(frame, node):
+    """The type class that an annotation inside a function names."""
+    from .expr import value
+
+    if node.__class__ is _ast.Constant and node.value.__class__ is str:
+        text = compile(node.value, frame.parsed.filename, "eval", 0x400, True).body
+        for n in walk(text):
+            if hasattr(n, "lineno"):
+                n.lineno, n.col_offset = node.lineno, node.col_offset
+                n.end_lineno, n.end_col_offset = node.end_lineno, node.end_col_offset
+        node = text
+    found = value(frame, node)
+    cls = type_class(found)
+    if cls is None:
+        what = "a run-time value" if found.__class__ is core.Expr else describe(found)
+        frame.fail("annotation_no_type", node, "this", what)
+    return cls
+
+
+def result(frame, call):
+    """``lc.static(...)`` as a value of the kernel."""
+    return captured(frame, argument(frame, call), call)
