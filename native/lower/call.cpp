@@ -18,26 +18,37 @@ struct CallTable {
   };
   using F = FunctionLowering;
   static constexpr Row kRows[] = {
-      {Op::Make, &F::call_make}, {Op::MakeStruct, &F::call_make_struct}, {Op::Zero, &F::call_zero},
-      {Op::One, &F::call_one}, {Op::BlockSize, &F::call_block_size},
-      {Op::BufferRead, &F::call_buffer_read}, {Op::BufferVolatileRead, &F::call_buffer_read},
-      {Op::BufferWrite, &F::call_buffer_write}, {Op::BufferVolatileWrite, &F::call_buffer_write},
-      {Op::ByteBufferRead, &F::call_byte_read}, {Op::ByteBufferWrite, &F::call_byte_write},
-      {Op::ByteBufferSize, &F::call_length}, {Op::BufferLength, &F::call_length},
-      {Op::BufferLength64, &F::call_length}, {Op::BufferExtent, &F::call_extent},
-      {Op::SyncBlock, &F::call_effect}, {Op::Assume, &F::call_assume},
-      {Op::HintFlatten, &F::call_hint}, {Op::HintBranch, &F::call_hint},
-      {Op::HintForceCase, &F::call_hint}, {Op::Bitcast, &F::call_plain},
+      {Op::Make, &F::call_make},
+      {Op::MakeStruct, &F::call_make_struct},
+      {Op::Zero, &F::call_zero},
+      {Op::One, &F::call_one},
+      {Op::BlockSize, &F::call_block_size},
+      {Op::BufferRead, &F::call_buffer_read},
+      {Op::BufferVolatileRead, &F::call_buffer_read},
+      {Op::BufferWrite, &F::call_buffer_write},
+      {Op::BufferVolatileWrite, &F::call_buffer_write},
+      {Op::ByteBufferRead, &F::call_byte_read},
+      {Op::ByteBufferWrite, &F::call_byte_write},
+      {Op::ByteBufferSize, &F::call_length},
+      {Op::BufferLength, &F::call_length},
+      {Op::BufferLength64, &F::call_length},
+      {Op::BufferExtent, &F::call_extent},
+      {Op::SyncBlock, &F::call_effect},
+      {Op::Assume, &F::call_assume},
+      {Op::HintFlatten, &F::call_hint},
+      {Op::HintBranch, &F::call_hint},
+      {Op::HintForceCase, &F::call_hint},
+      {Op::Bitcast, &F::call_plain},
   };
   // Operators that are nodes of their own in the AST, and a statement.
   static constexpr Op kElsewhere[] = {Op::And, Op::Or, Op::IfElse, Op::Unreachable};
 
   static constexpr auto make() {
     std::array<Lower, kOpCount> rows{};
-#define OP(name, python, category, shape, usage, level, sync, doc)                              \
-  if (OpCategory::category == OpCategory::Atomic)                                               \
-    rows[static_cast<size_t>(Op::name)] = &F::call_atomic;                                      \
-  else if (OpLevel::level == OpLevel::Both && OpUsage::usage != OpUsage::Write0)                \
+#define OP(name, python, category, shape, usage, level, sync, doc)               \
+  if (OpCategory::category == OpCategory::Atomic)                                \
+    rows[static_cast<size_t>(Op::name)] = &F::call_atomic;                       \
+  else if (OpLevel::level == OpLevel::Both && OpUsage::usage != OpUsage::Write0) \
     rows[static_cast<size_t>(Op::name)] = &F::call_plain;
 #define REFUSED(name, python, category, usage, reason, doc)
 #include "ops/op.def"
@@ -51,8 +62,8 @@ struct CallTable {
     std::array<bool, kOpCount> fine{};
     for (Op op : kElsewhere) fine[static_cast<size_t>(op)] = true;
     bool all = true;
-#define OP(name, python, category, shape, usage, level, sync, doc)         \
-  if (OpLevel::level == OpLevel::Ast || OpLevel::level == OpLevel::Both)   \
+#define OP(name, python, category, shape, usage, level, sync, doc)       \
+  if (OpLevel::level == OpLevel::Ast || OpLevel::level == OpLevel::Both) \
     all &= fine[static_cast<size_t>(Op::name)] || rows[static_cast<size_t>(Op::name)] != nullptr;
 #define REFUSED(name, python, category, usage, reason, doc)
 #include "ops/op.def"
@@ -94,7 +105,8 @@ ValueId FunctionLowering::call_hint(const ExprNode& n) {
   return {};
 }
 
-// ---- makers -----------------------------------------------------------------------------------------
+// ---- makers
+// -----------------------------------------------------------------------------------------
 
 ValueId FunctionLowering::call_make(const ExprNode& n) {
   const Type t = n.type;
@@ -117,7 +129,8 @@ ValueId FunctionLowering::call_make(const ExprNode& n) {
     const ValueId columns[] = {column, column, column, column};
     return b_.construct(t, {columns, t.lanes()});
   }
-  if (t.is_matrix() && parts.size() == t.lanes() && d_.type_of(parts[0]).is_vector()) return b_.construct(t, parts);
+  if (t.is_matrix() && parts.size() == t.lanes() && d_.type_of(parts[0]).is_vector())
+    return b_.construct(t, parts);
   // A mix of lanes: scalars of the parts, one after the other.
   InlineVector<ValueId, 16> lanes;
   for (ValueId p : parts) {
@@ -172,7 +185,8 @@ ValueId FunctionLowering::call_block_size(const ExprNode& n) {
   return b_.construct(n.type, parts);
 }
 
-// ---- buffers ----------------------------------------------------------------------------------------
+// ---- buffers
+// ----------------------------------------------------------------------------------------
 
 SlotId FunctionLowering::resource(ExprId e) const {
   const ExprNode& n = f_.expr(e);
@@ -234,13 +248,15 @@ ValueId FunctionLowering::call_extent(const ExprNode& n) {
   const auto args = f_.args_of(n);
   uint64_t axis = 0;
   LCPY_CHECK(constant_integer(f_, args[1], axis) && axis < 3);
-  const Operand operands[] = {Operand::of(resource(args[0])), Operand::imm(static_cast<uint32_t>(axis))};
+  const Operand operands[] = {Operand::of(resource(args[0])),
+                              Operand::imm(static_cast<uint32_t>(axis))};
   d_.slots[operands[0].index].extents_used = true;
   b_.set_span(n.span);
   return d_.result(d_.op(b_.append(n.op, operands, {&n.type, 1})));
 }
 
-// ---- atomics ----------------------------------------------------------------------------------------
+// ---- atomics
+// ----------------------------------------------------------------------------------------
 
 ValueId FunctionLowering::call_atomic(const ExprNode& n) {
   const auto args = f_.args_of(n);
@@ -249,7 +265,8 @@ ValueId FunctionLowering::call_atomic(const ExprNode& n) {
   InlineVector<ValueId, 2> given;
   for (size_t i = 0; i < values; i++) given.push_back(value(args[1 + i]));
   uint64_t order = 0;
-  if (args.size() > 1 + values) LCPY_CHECK(constant_integer(f_, args[1 + values], order) && order < 5);
+  if (args.size() > 1 + values)
+    LCPY_CHECK(constant_integer(f_, args[1 + values], order) && order < 5);
   const bool memory = target.kind == Place::Kind::Slot || target.kind == Place::Kind::Packed;
   const MemoryClass where = memory ? d_.slot(target.slot).memory : MemoryClass::Scratch;
   if (where != MemoryClass::Global && where != MemoryClass::Shared)
@@ -258,13 +275,18 @@ ValueId FunctionLowering::call_atomic(const ExprNode& n) {
   Chain operands;
   operands.push_back(Operand::of(target.slot));
   for (ValueId v : given) operands.push_back(Operand::of(v));
-  if (target.kind == Place::Kind::Packed) operands.push_back(packed_index(target, 0));
-  else operands.append(target.chain);
+  if (target.kind == Place::Kind::Packed)
+    operands.push_back(packed_index(target, 0));
+  else
+    operands.append(target.chain);
   d_.slots[target.slot.value].atomics = true;
   const OpUsage usage = op_row(n.op).usage;
-  mark(target.slot, usage == OpUsage::Read ? Access::Read : usage == OpUsage::Write0 ? Access::Write : Access::ReadWrite);
+  mark(target.slot, usage == OpUsage::Read     ? Access::Read
+                    : usage == OpUsage::Write0 ? Access::Write
+                                               : Access::ReadWrite);
   const bool gives = !n.type.is_void();
-  const OpId id = b_.append(n.op, operands, {&n.type, gives ? 1u : 0u}, static_cast<uint8_t>(order));
+  const OpId id =
+      b_.append(n.op, operands, {&n.type, gives ? 1u : 0u}, static_cast<uint8_t>(order));
   return gives ? d_.result(d_.op(id)) : ValueId();
 }
 

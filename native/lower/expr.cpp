@@ -9,19 +9,27 @@ ValueId FunctionLowering::value(ExprId e) {
   const ExprNode& n = f_.expr(e);
   if (e.value == shared_place_expr_) return read(*shared_place_, n.span);
   switch (n.kind) {
-    case ExprKind::Literal: return literal(n);
-    case ExprKind::Constant: return constant(e, n);
+    case ExprKind::Literal:
+      return literal(n);
+    case ExprKind::Constant:
+      return constant(e, n);
     case ExprKind::Ref:
       if (homes_[n.index].memory) return read(variable_place(n.index, n.span), n.span);
       return value_of(n.index, n.span);
-    case ExprKind::Unary: return unary(n);
-    case ExprKind::Binary: return binary(n);
-    case ExprKind::Conditional: return conditional(n);
+    case ExprKind::Unary:
+      return unary(n);
+    case ExprKind::Binary:
+      return binary(n);
+    case ExprKind::Conditional:
+      return conditional(n);
     case ExprKind::Member:
     case ExprKind::Swizzle:
-    case ExprKind::Access: return read(place(e), n.span);
-    case ExprKind::Call: return call(n);
-    case ExprKind::CustomCall: return custom_call(n);
+    case ExprKind::Access:
+      return read(place(e), n.span);
+    case ExprKind::Call:
+      return call(n);
+    case ExprKind::CustomCall:
+      return custom_call(n);
     case ExprKind::Cast: {
       const ValueId v = value(ExprId(n.a));
       b_.set_span(n.span);
@@ -33,11 +41,16 @@ ValueId FunctionLowering::value(ExprId e) {
       return d_.type_of(v) == n.type ? v : b_.emit(Op::Bitcast, n.type, {v});
     }
     case ExprKind::TypeIdExpr:
-    case ExprKind::StringIdExpr: return b_.integer(n.type, n.value.u);
-    case ExprKind::ExternalCall: all_.fail_at(Diag::expression_unsupported, n.span, {"an external function"});
-    case ExprKind::FuncRef: all_.fail_at(Diag::expression_unsupported, n.span, {"a reference to a function"});
-    case ExprKind::CpuCustom: all_.fail_at(Diag::expression_unsupported, n.span, {"a host callback"});
-    case ExprKind::GpuCustom: all_.fail_at(Diag::expression_unsupported, n.span, {"injected target text"});
+    case ExprKind::StringIdExpr:
+      return b_.integer(n.type, n.value.u);
+    case ExprKind::ExternalCall:
+      all_.fail_at(Diag::expression_unsupported, n.span, {"an external function"});
+    case ExprKind::FuncRef:
+      all_.fail_at(Diag::expression_unsupported, n.span, {"a reference to a function"});
+    case ExprKind::CpuCustom:
+      all_.fail_at(Diag::expression_unsupported, n.span, {"a host callback"});
+    case ExprKind::GpuCustom:
+      all_.fail_at(Diag::expression_unsupported, n.span, {"injected target text"});
   }
   throw BugError("an expression kind without lowering");
 }
@@ -57,7 +70,8 @@ ValueId FunctionLowering::constant(ExprId e, const ExprNode& n) {
 ValueId FunctionLowering::unary(const ExprNode& n) {
   const ValueId a = value(ExprId(n.a));
   b_.set_span(n.span);
-  if (n.type.is_matrix() && op_row(n.op).category == OpCategory::Operator) return columns(n.op, n.type, a, {});
+  if (n.type.is_matrix() && op_row(n.op).category == OpCategory::Operator)
+    return columns(n.op, n.type, a, {});
   return b_.emit(n.op, n.type, {a});
 }
 
@@ -97,7 +111,8 @@ ValueId FunctionLowering::compare_mixed(const ExprNode& n, ValueId a, ValueId b)
   Op op = n.op;
   if (d_.type_of(a).has_class(ScalarClass::Unsigned)) {
     std::swap(a, b);
-    constexpr std::pair<Op, Op> kMirrored[] = {{Op::Less, Op::Greater}, {Op::Greater, Op::Less},
+    constexpr std::pair<Op, Op> kMirrored[] = {{Op::Less, Op::Greater},
+                                               {Op::Greater, Op::Less},
                                                {Op::LessEqual, Op::GreaterEqual},
                                                {Op::GreaterEqual, Op::LessEqual}};
     for (auto [from, to] : kMirrored)
@@ -111,14 +126,16 @@ ValueId FunctionLowering::compare_mixed(const ExprNode& n, ValueId a, ValueId b)
              scalar_size(s.scalar()) == scalar_size(u.scalar()));
   const ValueId negative = b_.emit(Op::Less, r, {a, b_.zero(s)});
   const ValueId by_bits = b_.emit(op, r, {b_.emit(Op::Convert, u, {a}), b});
-  if (op == Op::Less || op == Op::LessEqual || op == Op::NotEqual) return b_.emit(Op::BitOr, r, {negative, by_bits});
+  if (op == Op::Less || op == Op::LessEqual || op == Op::NotEqual)
+    return b_.emit(Op::BitOr, r, {negative, by_bits});
   return b_.emit(Op::BitAnd, r, {b_.emit(Op::BitNot, r, {negative}), by_bits});
 }
 
 ValueId FunctionLowering::convert(ValueId v, Type to) {
   const Type from = d_.type_of(v);
   if (from == to) return v;
-  if (from.is_lanes() && to.is_lanes() && from.lanes() == to.lanes()) return b_.emit(Op::Convert, to, {v});
+  if (from.is_lanes() && to.is_lanes() && from.lanes() == to.lanes())
+    return b_.emit(Op::Convert, to, {v});
   if (from.is_scalar() && to.is_vector()) return splat(convert(v, to.element()), to);
   LCPY_CHECK(from.is_matrix() && to.is_matrix() && from.lanes() == to.lanes());
   ValueId parts[4];
@@ -133,7 +150,8 @@ ValueId FunctionLowering::index_value(ExprId e) {
   return convert(v, Type::of(t.has_class(ScalarClass::Signed) ? Scalar::Int32 : Scalar::UInt32));
 }
 
-// ---- evaluated when needed ----------------------------------------------------------------------------
+// ---- evaluated when needed
+// ----------------------------------------------------------------------------
 
 uint32_t FunctionLowering::temporary(Type type) {
   types_.push_back(type);
@@ -146,12 +164,20 @@ uint32_t FunctionLowering::temporary(Type type) {
 }
 
 template <class First, class Second>
-ValueId FunctionLowering::choose(ValueId condition, Type type, Span span, First&& first, Second&& second) {
+ValueId FunctionLowering::choose(ValueId condition, Type type, Span span, First&& first,
+                                 Second&& second) {
   const uint32_t t = temporary(type);
   Arm arms[2];
-  arms[0] = arm([&] { assign(t, first().value); return true; });
-  arms[1] = arm([&] { assign(t, second().value); return true; });
-  const Operand operands[] = {Operand::of(condition), Operand::of(arms[0].body), Operand::of(arms[1].body)};
+  arms[0] = arm([&] {
+    assign(t, first().value);
+    return true;
+  });
+  arms[1] = arm([&] {
+    assign(t, second().value);
+    return true;
+  });
+  const Operand operands[] = {Operand::of(condition), Operand::of(arms[0].body),
+                              Operand::of(arms[1].body)};
   merge(Op::If, operands, arms, 0, span);
   const ValueId chosen(current_[t]);
   current_[t] = kUnassigned;  // it is nobody's variable: later merges must not carry it
@@ -163,8 +189,9 @@ namespace {
 constexpr int kCheap = 6;  // operations that cost less than a branch
 
 // Builtins that cost about one operation.
-constexpr Op kCheapCalls[] = {Op::Min, Op::Max, Op::Abs, Op::Select, Op::Floor, Op::IsNan, Op::IsInf,
-                              Op::DispatchId, Op::ThreadId, Op::BlockId, Op::DispatchSize};
+constexpr Op kCheapCalls[] = {Op::Min,      Op::Max,     Op::Abs,         Op::Select,
+                              Op::Floor,    Op::IsNan,   Op::IsInf,       Op::DispatchId,
+                              Op::ThreadId, Op::BlockId, Op::DispatchSize};
 
 }  // namespace
 
@@ -174,14 +201,18 @@ bool FunctionLowering::is_cheap(ExprId e, int& budget) const {
   const ExprNode& n = f_.expr(e);
   if (e.value == shared_place_expr_) return false;
   switch (n.kind) {
-    case ExprKind::Literal: return true;
-    case ExprKind::Constant: return n.type.is_basic();
+    case ExprKind::Literal:
+      return true;
+    case ExprKind::Constant:
+      return n.type.is_basic();
     case ExprKind::Ref: {
       if (current_[n.index] == kUnassigned) return false;
-      return !homes_[n.index].memory || d_.slot(homes_[n.index].slot).memory == MemoryClass::Uniform;
+      return !homes_[n.index].memory ||
+             d_.slot(homes_[n.index].slot).memory == MemoryClass::Uniform;
     }
     case ExprKind::Member:
-    case ExprKind::Swizzle: return is_cheap(ExprId(n.a), budget);
+    case ExprKind::Swizzle:
+      return is_cheap(ExprId(n.a), budget);
     case ExprKind::Access: {
       uint64_t ignored;
       if (f_.expr(ExprId(n.a)).type.is_buffer()) return false;
@@ -191,7 +222,8 @@ bool FunctionLowering::is_cheap(ExprId e, int& budget) const {
     }
     case ExprKind::Cast:
     case ExprKind::Bitcast:
-    case ExprKind::Unary: return n.type.is_lanes() && --budget >= 0 && is_cheap(ExprId(n.a), budget);
+    case ExprKind::Unary:
+      return n.type.is_lanes() && --budget >= 0 && is_cheap(ExprId(n.a), budget);
     case ExprKind::Binary: {
       const bool divides = n.op >= Op::FloorDiv && n.op <= Op::TruncRem && n.type.is_integer();
       budget -= divides ? 4 : 1;
@@ -206,7 +238,8 @@ bool FunctionLowering::is_cheap(ExprId e, int& budget) const {
         if (!is_cheap(x, budget)) return false;
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -221,7 +254,8 @@ ValueId FunctionLowering::short_circuit(const ExprNode& n) {
   }
   auto right = [&] { return value(ExprId(n.b)); };
   auto decided = [&] { return b_.boolean(!is_and); };
-  return is_and ? choose(a, n.type, n.span, right, decided) : choose(a, n.type, n.span, decided, right);
+  return is_and ? choose(a, n.type, n.span, right, decided)
+                : choose(a, n.type, n.span, decided, right);
 }
 
 ValueId FunctionLowering::conditional(const ExprNode& n) {
@@ -233,8 +267,9 @@ ValueId FunctionLowering::conditional(const ExprNode& n) {
     b_.set_span(n.span);
     return b_.emit(Op::Select, n.type, {condition, b, c});
   }
-  return choose(condition, n.type, n.span, [&] { return value(ExprId(n.b)); },
-                [&] { return value(ExprId(n.c)); });
+  return choose(
+      condition, n.type, n.span, [&] { return value(ExprId(n.b)); },
+      [&] { return value(ExprId(n.c)); });
 }
 
 }  // namespace lcpy::lower

@@ -10,7 +10,8 @@ namespace lcpy::lower {
 // Makes the body with its parameters and enters it.
 void FunctionLowering::open_loop(Loop& l, StmtId id, std::span<const ValueId> counters, bool runs,
                                  std::vector<Operand>& operands) {
-  if (++depth_ > kDeepestNesting) all_.fail_at(Diag::nested_bodies, b_.span(), {std::to_string(kDeepestNesting)});
+  if (++depth_ > kDeepestNesting)
+    all_.fail_at(Diag::nested_bodies, b_.span(), {std::to_string(kDeepestNesting)});
   l.set = &scan_.sets[scan_.loop_sets[id.value]];
   l.mark = log_.size();
   const size_t n = l.set->size();
@@ -29,8 +30,10 @@ void FunctionLowering::open_loop(Loop& l, StmtId id, std::span<const ValueId> co
     const Type t = types_[v];
     l.hidden[i] = current_[v] == kUnassigned && runs;
     if (homes_[v].memory) continue;
-    if (current_[v] != kUnassigned) parameter(t, ValueId(current_[v]));
-    else if (runs) parameter(t, b_.zero(t));
+    if (current_[v] != kUnassigned)
+      parameter(t, ValueId(current_[v]));
+    else if (runs)
+      parameter(t, b_.zero(t));
   }
   l.first_value = static_cast<uint32_t>(d_.values.size());
   l.body = b_.add_body(types);
@@ -68,7 +71,8 @@ void FunctionLowering::break_(Loop& l, bool exhausted, Span span) {
   l.exits.push_back(std::move(e));
 }
 
-bool FunctionLowering::close_loop(Loop& l, std::vector<Operand>& operands, BodyId outer, Span span) {
+bool FunctionLowering::close_loop(Loop& l, std::vector<Operand>& operands, BodyId outer,
+                                  Span span) {
   unwind(l.mark);
   depth_--;
   b_.set_insertion(outer);
@@ -88,7 +92,8 @@ bool FunctionLowering::close_loop(Loop& l, std::vector<Operand>& operands, BodyI
       }
     }
     if (!assigned) continue;
-    const bool is_outside = first >= kInMemory || first < l.first_value || d_.is_constant(ValueId(first));
+    const bool is_outside =
+        first >= kInMemory || first < l.first_value || d_.is_constant(ValueId(first));
     if (same && is_outside) {
       outside.push_back({v, first});
     } else {
@@ -124,7 +129,8 @@ bool FunctionLowering::loop_(StmtId id, const StmtNode& s) {
   return close_loop(l, operands, outer, s.span);
 }
 
-// ---- counting ---------------------------------------------------------------------------------------
+// ---- counting
+// ---------------------------------------------------------------------------------------
 
 namespace {
 
@@ -159,7 +165,8 @@ FunctionLowering::Count FunctionLowering::count_of(const StmtNode& s) {
   const Type step_type = s.c ? f_.expr(s.c).type : c.type;
   uint64_t begin_bits = 0, end_bits = 0, step_bits = 1;
   const bool step_known = !s.c || constant_integer(f_, s.c, step_bits);
-  const bool ends_known = constant_integer(f_, s.a, begin_bits) & constant_integer(f_, s.b, end_bits);
+  const bool ends_known =
+      constant_integer(f_, s.a, begin_bits) & constant_integer(f_, s.b, end_bits);
   const Wide step = s.c ? number(step_type, step_bits) : 1;
   const Wide begin = number(given, begin_bits), end = number(given, end_bits);
   const ValueId raw = s.c ? value(s.c) : b_.integer(c.type, 1);
@@ -222,7 +229,8 @@ bool FunctionLowering::for_(StmtId id, const StmtNode& s) {
   const Operand head[] = {Operand::of(goes_on), Operand::of(stay), Operand::of(leave)};
   b_.append(Op::If, head);
   l.next.push_back(b_.emit(Op::Add, c.type, {counter, c.step}));
-  if (c.trips) l.next.push_back(b_.emit(Op::Add, d_.type_of(trip), {trip, b_.integer(d_.type_of(trip), 1)}));
+  if (c.trips)
+    l.next.push_back(b_.emit(Op::Add, d_.type_of(trip), {trip, b_.integer(d_.type_of(trip), 1)}));
   initialise(s.variable.value, convert(counter, f_.variable(s.variable).type));
   loops_.push_back(&l);
   if (scope(s.scope)) continue_(l);

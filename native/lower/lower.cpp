@@ -5,7 +5,8 @@
 
 namespace lcpy::lower {
 
-// ---- the kernel -----------------------------------------------------------------------------------
+// ---- the kernel
+// -----------------------------------------------------------------------------------
 
 Lowering::Lowering(const FunctionBuilder& kernel, const LowerOptions& o)
     : b(d), options(o), kernel_(kernel) {}
@@ -38,7 +39,8 @@ void Lowering::host_slots() {
     s.span = v.span;
     s.memory = MemoryClass::Uniform;
     if (v.kind == VariableKind::Resource) {
-      if (!v.type.is_buffer()) fail_at(Diag::resource_unsupported, v.span, {v.name, v.type.description()});
+      if (!v.type.is_buffer())
+        fail_at(Diag::resource_unsupported, v.span, {v.name, v.type.description()});
       s.memory = MemoryClass::Global;
       const Type element = v.type.element();
       if (v.type.packed() && !element.is_void()) {
@@ -80,7 +82,8 @@ uint32_t leaf_count(Type t) {
   return n;
 }
 
-SlotId Lowering::add_internal(MemoryClass memory, Type type, std::string name, FunctionId owner, Span span) {
+SlotId Lowering::add_internal(MemoryClass memory, Type type, std::string name, FunctionId owner,
+                              Span span) {
   Slot s;
   s.name = std::move(name);
   s.type = type;
@@ -106,7 +109,8 @@ void Lowering::fail_at(Diag code, Span span, std::initializer_list<std::string_v
   Diagnostic diagnostic = make_diagnostic(code, span, args);
   if (note && !note->text.empty()) diagnostic.notes.push_back(*note);
   for (size_t i = calls_.size(); i-- > 0;)
-    diagnostic.notes.push_back({calls_[i].second, "'" + calls_[i].first->name() + "' is called here"});
+    diagnostic.notes.push_back(
+        {calls_[i].second, "'" + calls_[i].first->name() + "' is called here"});
   if (code == Diag::statement_unsupported || code == Diag::expression_unsupported ||
       code == Diag::resource_unsupported || code == Diag::packed_unsupported)
     throw UnsupportedError(std::move(diagnostic));
@@ -137,8 +141,8 @@ std::string instance_key(const KernelDescriptor& d, const FunctionBuilder& calle
 
 }  // namespace
 
-const Instance& Lowering::instance(const FunctionBuilder& callee, std::span<const Bound* const> bound,
-                                   Span span) {
+const Instance& Lowering::instance(const FunctionBuilder& callee,
+                                   std::span<const Bound* const> bound, Span span) {
   std::string key = instance_key(d, callee, bound);
   const auto known = instances_.find(key);
   if (known != instances_.end()) return known->second;
@@ -174,7 +178,8 @@ const Instance& Lowering::instance(const FunctionBuilder& callee, std::span<cons
   return instances_.emplace(std::move(key), std::move(made)).first->second;
 }
 
-// ---- functions --------------------------------------------------------------------------------------
+// ---- functions
+// --------------------------------------------------------------------------------------
 
 FunctionLowering::FunctionLowering(Lowering& all, const FunctionBuilder& f, FunctionId id)
     : all_(all), d_(all.d), b_(all.b), f_(f), id_(id), scan_(scan_function(f)) {
@@ -224,7 +229,10 @@ void FunctionLowering::bind_kernel() {
   for (uint32_t v = 0; v < f_.variables().size(); v++) {
     const ast::Variable& variable = f_.variables()[v];
     if (variable.kind != VariableKind::Shared) continue;
-    homes_[v] = {true, all_.add_internal(MemoryClass::Shared, variable.type, variable.name, {}, variable.span), {}};
+    homes_[v] = {
+        true,
+        all_.add_internal(MemoryClass::Shared, variable.type, variable.name, {}, variable.span),
+        {}};
     current_[v] = kInMemory;
   }
 }
@@ -237,7 +245,8 @@ void FunctionLowering::run(std::span<const Bound* const> bound, std::span<const 
     const uint32_t v = arguments[i].value;
     if (bound[i]) {
       Home home{true, bound[i]->slot, {}};
-      for (Operand o : bound[i]->chain) home.prefix.push_back(o.is_imm() ? o : Operand::of(next_param()));
+      for (Operand o : bound[i]->chain)
+        home.prefix.push_back(o.is_imm() ? o : Operand::of(next_param()));
       homes_[v] = home;
       current_[v] = kInMemory;
     } else {
@@ -247,7 +256,8 @@ void FunctionLowering::run(std::span<const Bound* const> bound, std::span<const 
   }
   for (uint32_t i : written) returned_.push_back(arguments[i].value);
   for (uint32_t v = 0; v < f_.variables().size(); v++)
-    if (scan_.scratch[v] && !homes_[v].memory && f_.variables()[v].kind == VariableKind::Local) scratch_home(v);
+    if (scan_.scratch[v] && !homes_[v].memory && f_.variables()[v].kind == VariableKind::Local)
+      scratch_home(v);
   if (!scope(f_.body())) return;
   if (!f_.return_type().is_void()) all_.fail_at(Diag::path_without_return, f_.span(), {f_.name()});
   std::vector<ValueId> results;
@@ -255,11 +265,15 @@ void FunctionLowering::run(std::span<const Bound* const> bound, std::span<const 
   b_.terminate(Op::Return, results);
 }
 
-// ---- variables --------------------------------------------------------------------------------------
+// ---- variables
+// --------------------------------------------------------------------------------------
 
 void FunctionLowering::scratch_home(uint32_t v) {
   const ast::Variable& variable = f_.variables()[v];
-  homes_[v] = {true, all_.add_internal(MemoryClass::Scratch, variable.type, variable.name, id_, variable.span), {}};
+  homes_[v] = {
+      true,
+      all_.add_internal(MemoryClass::Scratch, variable.type, variable.name, id_, variable.span),
+      {}};
 }
 
 void FunctionLowering::assign(uint32_t v, uint32_t value) {
@@ -285,7 +299,9 @@ ValueId FunctionLowering::value_of(uint32_t v, Span span) {
   return ValueId(current_[v]);
 }
 
-ValueId FunctionLowering::whole(uint32_t v, Span span) { return read(variable_place(v, span), span); }
+ValueId FunctionLowering::whole(uint32_t v, Span span) {
+  return read(variable_place(v, span), span);
+}
 
 void FunctionLowering::left_unassigned(uint32_t v, Span span, const char* why) {
   unassigned_[v] = {span, "'" + f_.variables()[v].name + "' " + why};

@@ -40,14 +40,14 @@ struct Place {
     Packed,    // scalars of a packed buffer, from `value` + `offset` on
   };
   Kind kind = Kind::Value;
-  uint8_t lanes = 0;       // of a swizzle on top; 0 for none
+  uint8_t lanes = 0;  // of a swizzle on top; 0 for none
   uint8_t lane[4] = {};
-  uint32_t variable = 0;   // Variable
-  ValueId value;           // Value; Packed: uint index of the first scalar
-  SlotId slot;             // Slot, Packed
-  uint32_t offset = 0;     // Packed: scalars to add
-  Type type;               // what the chain reaches, below the swizzle
-  Chain chain;             // Value and Variable: constant indices alone
+  uint32_t variable = 0;  // Variable
+  ValueId value;          // Value; Packed: uint index of the first scalar
+  SlotId slot;            // Slot, Packed
+  uint32_t offset = 0;    // Packed: scalars to add
+  Type type;              // what the chain reaches, below the swizzle
+  Chain chain;            // Value and Variable: constant indices alone
 };
 
 // What a callable's parameter is bound to, when that is memory and not a value.
@@ -66,7 +66,8 @@ struct Scan {
   std::vector<bool> scratch;        // by variable: needs memory
   std::vector<bool> calls;          // by expression: contains a call of a callable
   std::vector<uint32_t> loop_sets;  // by statement: index into sets of a Loop or For
-  std::vector<std::vector<uint32_t>> sets;  // variables assigned in the loop, in order of first assignment
+  std::vector<std::vector<uint32_t>>
+      sets;  // variables assigned in the loop, in order of first assignment
 };
 Scan scan_function(const FunctionBuilder& f);
 
@@ -86,7 +87,8 @@ class Lowering {
 
   // The function that `callee` becomes for these bound parameters (by argument index), lowered now
   // unless it was before.
-  const Instance& instance(const FunctionBuilder& callee, std::span<const Bound* const> bound, Span span);
+  const Instance& instance(const FunctionBuilder& callee, std::span<const Bound* const> bound,
+                           Span span);
   SlotId add_internal(MemoryClass memory, Type type, std::string name, FunctionId owner, Span span);
   SlotId constant_slot(ValueId constant);
   [[noreturn]] void fail_at(Diag code, Span span, std::initializer_list<std::string_view> args,
@@ -132,25 +134,25 @@ class FunctionLowering {
   struct Arm {
     BodyId body;
     bool falls = false;
-    uint32_t first_value = 0;       // ids below exist outside the arm
+    uint32_t first_value = 0;  // ids below exist outside the arm
     std::vector<Change> changes;
   };
-  struct Exit {                     // a Break whose operands wait for the loop's end
+  struct Exit {  // a Break whose operands wait for the loop's end
     OpId op;
     Span span;
-    bool exhausted = false;         // the one that the count makes
-    std::vector<uint32_t> values;   // by the loop's set
+    bool exhausted = false;        // the one that the count makes
+    std::vector<uint32_t> values;  // by the loop's set
   };
   struct Loop {
     const std::vector<uint32_t>* set = nullptr;  // variables that the body assigns
-    std::vector<ValueId> params;    // by set: the parameter that carries it, or none
-    std::vector<uint8_t> hidden;    // by set: unassigned before, though the body certainly runs
-    std::vector<uint8_t> lasting;   // by set: assigned at every Continue so far
-    std::vector<ValueId> next;      // what the counters, the leading parameters, take next
+    std::vector<ValueId> params;                 // by set: the parameter that carries it, or none
+    std::vector<uint8_t> hidden;   // by set: unassigned before, though the body certainly runs
+    std::vector<uint8_t> lasting;  // by set: assigned at every Continue so far
+    std::vector<ValueId> next;     // what the counters, the leading parameters, take next
     std::vector<Exit> exits;
     BodyId body;
-    uint32_t first_value = 0;       // ids below exist outside the loop
-    size_t mark = 0;                // of the log
+    uint32_t first_value = 0;  // ids below exist outside the loop
+    size_t mark = 0;           // of the log
   };
 
   // ---- variables (lower.cpp) --------------------------------------------------------------------
@@ -162,7 +164,8 @@ class FunctionLowering {
   void initialise(uint32_t v, ValueId value);  // whole value, whatever the home
   ValueId whole(uint32_t v, Span span);
 
-  // ---- statements (stmt.cpp); each returns whether control goes on after it ------------------------
+  // ---- statements (stmt.cpp); each returns whether control goes on after it
+  // ------------------------
   bool scope(ScopeId id);
   bool statement(const StmtNode& s);
   bool return_(const StmtNode& s);
@@ -186,18 +189,20 @@ class FunctionLowering {
   ArmState open_arm();
   Arm close_arm(const ArmState& before, bool falls);
   // Makes the operation's results of what the arms changed; returns whether any arm goes on.
-  bool merge(Op op, std::span<const Operand> operands, std::span<Arm> arms, uint8_t flags, Span span);
+  bool merge(Op op, std::span<const Operand> operands, std::span<Arm> arms, uint8_t flags,
+             Span span);
   std::vector<Change> unwind(size_t mark);
 
-  // ---- loops (loop.cpp) ---------------------------------------------------------------------------
+  // ---- loops (loop.cpp)
+  // ---------------------------------------------------------------------------
   bool loop_(StmtId id, const StmtNode& s);
   bool for_(StmtId id, const StmtNode& s);
-  struct Count {            // how a For counts
-    Type type;              // what it counts in: at least 32 bits
+  struct Count {  // how a For counts
+    Type type;    // what it counts in: at least 32 bits
     ValueId begin, end, step;
-    Op test = Op::Less;     // counter `test` end: the loop goes on
-    ValueId trips;          // counts these from 0 instead, beside the counter; none where not needed
-    bool runs = false;      // certainly once
+    Op test = Op::Less;  // counter `test` end: the loop goes on
+    ValueId trips;       // counts these from 0 instead, beside the counter; none where not needed
+    bool runs = false;   // certainly once
   };
   Count count_of(const StmtNode& s);
   ValueId trip_count(const Count& c, Type step_type);
@@ -207,7 +212,8 @@ class FunctionLowering {
   void break_(Loop& l, bool exhausted, Span span);
   bool close_loop(Loop& l, std::vector<Operand>& operands, BodyId outer, Span span);
 
-  // ---- expressions (expr.cpp) ----------------------------------------------------------------------
+  // ---- expressions (expr.cpp)
+  // ----------------------------------------------------------------------
   ValueId value(ExprId e);
   ValueId literal(const ExprNode& n);
   ValueId constant(ExprId e, const ExprNode& n);
@@ -225,7 +231,8 @@ class FunctionLowering {
   ValueId splat(ValueId scalar, Type vector);
   ValueId index_value(ExprId e);  // int, uint, long or ulong
 
-  // ---- places (memory.cpp) -------------------------------------------------------------------------
+  // ---- places (memory.cpp)
+  // -------------------------------------------------------------------------
   Place place(ExprId e);
   Place variable_place(uint32_t v, Span span);
   Place access_place(const ExprNode& n);
@@ -245,7 +252,8 @@ class FunctionLowering {
   ValueId shuffle(ValueId v, std::span<const uint8_t> lanes);
   void mark(SlotId slot, Access access);
 
-  // ---- builtins (call.cpp) -------------------------------------------------------------------------
+  // ---- builtins (call.cpp)
+  // -------------------------------------------------------------------------
   ValueId call(const ExprNode& n);
   ValueId call_make(const ExprNode& n);
   ValueId call_make_struct(const ExprNode& n);
@@ -265,7 +273,8 @@ class FunctionLowering {
   ValueId call_plain(const ExprNode& n);
   SlotId resource(ExprId e) const;
 
-  // ---- callables (callable.cpp) ---------------------------------------------------------------------
+  // ---- callables (callable.cpp)
+  // ---------------------------------------------------------------------
   ValueId custom_call(const ExprNode& n);
 
   Lowering& all_;
@@ -274,21 +283,21 @@ class FunctionLowering {
   const FunctionBuilder& f_;
   FunctionId id_;
   Scan scan_;
-  std::vector<Type> types_;            // by variable, temporaries of ours after the function's
+  std::vector<Type> types_;  // by variable, temporaries of ours after the function's
   std::vector<Home> homes_;
-  std::vector<uint32_t> current_;      // by variable: ValueId, kInMemory or kUnassigned
-  std::vector<Note> unassigned_;       // by variable: where it was left so; made when first needed
+  std::vector<uint32_t> current_;  // by variable: ValueId, kInMemory or kUnassigned
+  std::vector<Note> unassigned_;   // by variable: where it was left so; made when first needed
   std::vector<Undo> log_;
-  std::vector<uint32_t> seen_;         // by variable: last stamp
+  std::vector<uint32_t> seen_;  // by variable: last stamp
   uint32_t stamp_ = 0;
   std::vector<uint32_t> slot_of_variable_;  // merge()'s column of each variable that it handles
   std::vector<Loop*> loops_;
-  std::vector<uint32_t> returned_;     // variables that returns add to the results
+  std::vector<uint32_t> returned_;                   // variables that returns add to the results
   std::unordered_map<uint32_t, ValueId> constants_;  // by Constant expression
-  uint32_t shared_place_expr_ = 0xffffffffu;  // an augmented target that is also read
+  uint32_t shared_place_expr_ = 0xffffffffu;         // an augmented target that is also read
   const Place* shared_place_ = nullptr;
-  uint8_t hint_ = 0;                   // of the next If or Switch
-  uint32_t depth_ = 1;                 // bodies around the point being lowered
+  uint8_t hint_ = 0;    // of the next If or Switch
+  uint32_t depth_ = 1;  // bodies around the point being lowered
 };
 
 }  // namespace lcpy::lower

@@ -37,7 +37,8 @@ Place FunctionLowering::place(ExprId e) {
   const ExprNode& n = f_.expr(e);
   if (e.value == shared_place_expr_) return *shared_place_;
   switch (n.kind) {
-    case ExprKind::Ref: return variable_place(n.index, n.span);
+    case ExprKind::Ref:
+      return variable_place(n.index, n.span);
     case ExprKind::Member: {
       Place p = place(ExprId(n.a));
       step(p, n.index);
@@ -48,7 +49,8 @@ Place FunctionLowering::place(ExprId e) {
       swizzle(p, n.index, n.count);
       return p;
     }
-    case ExprKind::Access: return access_place(n);
+    case ExprKind::Access:
+      return access_place(n);
     case ExprKind::Call:
       if (n.op == Op::BufferRead) {
         const auto args = f_.args_of(n);
@@ -85,8 +87,10 @@ Place FunctionLowering::access_place(const ExprNode& n) {
   if (p.type.is_matrix() && !p.lanes && found.size() == 2) std::swap(found[0], found[1]);
   b_.set_span(n.span);
   for (const Index& i : found) {
-    if (i.constant) step(p, static_cast<uint32_t>(i.number));
-    else step(p, i.value);
+    if (i.constant)
+      step(p, static_cast<uint32_t>(i.number));
+    else
+      step(p, i.value);
   }
   return p;
 }
@@ -98,7 +102,8 @@ Place FunctionLowering::element_place(uint32_t resource, std::span<const ExprId>
   p.slot = homes_[resource].slot;
   p.type = element;
   uint64_t number = 0;
-  const bool constant = indices.size() == 1 && constant_integer(f_, indices[0], number) && number < 0x7fffffffu;
+  const bool constant =
+      indices.size() == 1 && constant_integer(f_, indices[0], number) && number < 0x7fffffffu;
   const bool packed = buffer.packed() && !is_dense(element);
   const uint32_t scalars = packed ? leaf_count(element) : 1;
   if (constant && number * scalars < 0x7fffffffu) {
@@ -115,7 +120,8 @@ Place FunctionLowering::element_place(uint32_t resource, std::span<const ExprId>
   if (packed) {
     const Type uint_type = Type::of(Scalar::UInt32);
     p.kind = Place::Kind::Packed;
-    p.value = b_.emit(Op::Mul, uint_type, {convert(index, uint_type), b_.integer(uint_type, scalars)});
+    p.value =
+        b_.emit(Op::Mul, uint_type, {convert(index, uint_type), b_.integer(uint_type, scalars)});
   } else {
     p.kind = Place::Kind::Slot;
     p.chain.push_back(Operand::of(index));
@@ -124,7 +130,8 @@ Place FunctionLowering::element_place(uint32_t resource, std::span<const ExprId>
 }
 
 // The extents travel with the argument: b[y, x] is element y * extent 1 + x.
-ValueId FunctionLowering::linear_index(SlotId slot, uint32_t rank, std::span<const ExprId> indices) {
+ValueId FunctionLowering::linear_index(SlotId slot, uint32_t rank,
+                                       std::span<const ExprId> indices) {
   InlineVector<ValueId, 3> values;
   bool wide = false;
   for (ExprId x : indices) {
@@ -132,7 +139,8 @@ ValueId FunctionLowering::linear_index(SlotId slot, uint32_t rank, std::span<con
     wide |= d_.type_of(values[values.size() - 1]).size() == 8;
   }
   if (rank == 1) return values[0];
-  const Type t = Type::of(wide ? Scalar::UInt64 : Scalar::UInt32), extent_type = Type::of(Scalar::UInt32);
+  const Type t = Type::of(wide ? Scalar::UInt64 : Scalar::UInt32),
+             extent_type = Type::of(Scalar::UInt32);
   d_.slots[slot.value].extents_used = true;
   ValueId index = convert(values[0], t);
   for (uint32_t axis = 1; axis < rank; axis++) {
@@ -144,7 +152,8 @@ ValueId FunctionLowering::linear_index(SlotId slot, uint32_t rank, std::span<con
   return index;
 }
 
-// ---- steps ------------------------------------------------------------------------------------------
+// ---- steps
+// ------------------------------------------------------------------------------------------
 
 void FunctionLowering::step(Place& p, uint32_t index) {
   if (p.lanes) {
@@ -153,8 +162,10 @@ void FunctionLowering::step(Place& p, uint32_t index) {
     p.lanes = 0;
   }
   LCPY_CHECK(index < p.type.count());
-  if (p.kind == Place::Kind::Packed) p.offset += scalars_before(p.type, index);
-  else p.chain.push_back(Operand::imm(index));
+  if (p.kind == Place::Kind::Packed)
+    p.offset += scalars_before(p.type, index);
+  else
+    p.chain.push_back(Operand::imm(index));
   p.type = p.type.component(index);
 }
 
@@ -171,7 +182,8 @@ void FunctionLowering::step(Place& p, ValueId index) {
     p.lanes = 0;
   }
   switch (p.kind) {
-    case Place::Kind::Variable: throw BugError("a run-time index into a variable without memory");
+    case Place::Kind::Variable:
+      throw BugError("a run-time index into a variable without memory");
     case Place::Kind::Value:
       // A value that a run-time index looks into is stored once; a constant is a table.
       if (d_.is_constant(p.value)) {
@@ -183,7 +195,9 @@ void FunctionLowering::step(Place& p, ValueId index) {
       }
       p.kind = Place::Kind::Slot;
       [[fallthrough]];
-    case Place::Kind::Slot: p.chain.push_back(Operand::of(index)); break;
+    case Place::Kind::Slot:
+      p.chain.push_back(Operand::of(index));
+      break;
     case Place::Kind::Packed: {
       const Type t = Type::of(Scalar::UInt32);
       const uint32_t stride = leaf_count(p.type.element());
@@ -209,13 +223,15 @@ void FunctionLowering::swizzle(Place& p, uint32_t code, uint32_t count) {
 }
 
 SlotId FunctionLowering::spill(ValueId v) {
-  const SlotId slot = all_.add_internal(MemoryClass::Scratch, d_.type_of(v), "spilled", id_, b_.span());
+  const SlotId slot =
+      all_.add_internal(MemoryClass::Scratch, d_.type_of(v), "spilled", id_, b_.span());
   mark(slot, Access::ReadWrite);
   b_.store(slot, {}, v);
   return slot;
 }
 
-// ---- reading ----------------------------------------------------------------------------------------
+// ---- reading
+// ----------------------------------------------------------------------------------------
 
 ValueId FunctionLowering::extract(ValueId v, std::span<const Operand> path) {
   if (path.empty()) return v;
@@ -265,8 +281,12 @@ ValueId FunctionLowering::read(const Place& p, Span span, uint8_t flags) {
   b_.set_span(span);
   ValueId v;
   switch (p.kind) {
-    case Place::Kind::Value: v = extract(p.value, p.chain); break;
-    case Place::Kind::Variable: v = extract(value_of(p.variable, span), p.chain); break;
+    case Place::Kind::Value:
+      v = extract(p.value, p.chain);
+      break;
+    case Place::Kind::Variable:
+      v = extract(value_of(p.variable, span), p.chain);
+      break;
     case Place::Kind::Slot:
       mark(p.slot, Access::Read);
       v = b_.load(p.slot, p.chain, p.type, flags);
@@ -295,11 +315,13 @@ ValueId FunctionLowering::gather(const Place& p, Type t, uint32_t& offset, uint8
     return b_.load(p.slot, chain, t, flags);
   }
   std::vector<ValueId> parts;
-  for (uint64_t i = 0; i < t.count(); i++) parts.push_back(gather(p, t.component(i), offset, flags));
+  for (uint64_t i = 0; i < t.count(); i++)
+    parts.push_back(gather(p, t.component(i), offset, flags));
   return b_.construct(t, parts);
 }
 
-// ---- writing ----------------------------------------------------------------------------------------
+// ---- writing
+// ----------------------------------------------------------------------------------------
 
 void FunctionLowering::write(const Place& p, ValueId v, Span span, uint8_t flags) {
   if (p.lanes) {
@@ -313,7 +335,8 @@ void FunctionLowering::write(const Place& p, ValueId v, Span span, uint8_t flags
     return;
   }
   switch (p.kind) {
-    case Place::Kind::Value: throw BugError("an assignment to a value that is no place");
+    case Place::Kind::Value:
+      throw BugError("an assignment to a value that is no place");
     case Place::Kind::Variable: {
       const ValueId before = p.chain.empty() ? ValueId() : value_of(p.variable, span);
       assign(p.variable, insert(before, v, p.chain).value);
@@ -338,7 +361,8 @@ void FunctionLowering::scatter(const Place& p, Type t, ValueId v, uint32_t& offs
     b_.store(p.slot, chain, v, flags);
     return;
   }
-  for (uint32_t i = 0; i < t.count(); i++) scatter(p, t.component(i), b_.extract(v, {i}), offset, flags);
+  for (uint32_t i = 0; i < t.count(); i++)
+    scatter(p, t.component(i), b_.extract(v, {i}), offset, flags);
 }
 
 }  // namespace lcpy::lower

@@ -73,7 +73,8 @@ class Scanner {
       const auto args = f_.args_of(n);
       for (size_t i = 0; i < args.size(); i++) {
         const ast::Variable& p = callee.variable(callee.arguments()[i]);
-        if (p.kind == VariableKind::Reference && (static_cast<int>(p.usage) & 2)) assigned(root_of(f_, args[i].value));
+        if (p.kind == VariableKind::Reference && (static_cast<int>(p.usage) & 2))
+          assigned(root_of(f_, args[i].value));
       }
     }
     for (uint32_t child : {n.a, n.b, n.c})

@@ -10,7 +10,9 @@ namespace lcpy::lower {
 namespace {
 
 BranchHint hint_of(uint8_t ast_hint) {
-  return ast_hint == 1 ? BranchHint::Flatten : ast_hint == 2 ? BranchHint::Branch : BranchHint::None;
+  return ast_hint == 1   ? BranchHint::Flatten
+         : ast_hint == 2 ? BranchHint::Branch
+                         : BranchHint::None;
 }
 
 }  // namespace
@@ -30,24 +32,41 @@ bool FunctionLowering::scope(ScopeId id) {
 
 bool FunctionLowering::statement(const StmtNode& s) {
   switch (s.kind) {
-    case StmtKind::Break: break_(*loops_.back(), false, s.span); return false;
-    case StmtKind::Continue: continue_(*loops_.back()); return false;
-    case StmtKind::Return: return return_(s);
-    case StmtKind::Scope: return scope(s.scope);
-    case StmtKind::If: return if_(s);
-    case StmtKind::Switch: return switch_(s);
-    case StmtKind::Assign: return assign_(s);
-    case StmtKind::Expr: return expression_statement(s);
-    case StmtKind::Comment: return true;
-    case StmtKind::Print: all_.fail_at(Diag::statement_unsupported, s.span, {"print"});
-    case StmtKind::RayQuery: all_.fail_at(Diag::statement_unsupported, s.span, {"a ray query"});
-    case StmtKind::Suspend: all_.fail_at(Diag::statement_unsupported, s.span, {"a suspension point"});
-    case StmtKind::AutoDiff: all_.fail_at(Diag::statement_unsupported, s.span, {"automatic differentiation"});
-    case StmtKind::DebugBreak: all_.fail_at(Diag::statement_unsupported, s.span, {"a debug break"});
+    case StmtKind::Break:
+      break_(*loops_.back(), false, s.span);
+      return false;
+    case StmtKind::Continue:
+      continue_(*loops_.back());
+      return false;
+    case StmtKind::Return:
+      return return_(s);
+    case StmtKind::Scope:
+      return scope(s.scope);
+    case StmtKind::If:
+      return if_(s);
+    case StmtKind::Switch:
+      return switch_(s);
+    case StmtKind::Assign:
+      return assign_(s);
+    case StmtKind::Expr:
+      return expression_statement(s);
+    case StmtKind::Comment:
+      return true;
+    case StmtKind::Print:
+      all_.fail_at(Diag::statement_unsupported, s.span, {"print"});
+    case StmtKind::RayQuery:
+      all_.fail_at(Diag::statement_unsupported, s.span, {"a ray query"});
+    case StmtKind::Suspend:
+      all_.fail_at(Diag::statement_unsupported, s.span, {"a suspension point"});
+    case StmtKind::AutoDiff:
+      all_.fail_at(Diag::statement_unsupported, s.span, {"automatic differentiation"});
+    case StmtKind::DebugBreak:
+      all_.fail_at(Diag::statement_unsupported, s.span, {"a debug break"});
     case StmtKind::Loop:
     case StmtKind::For:
     case StmtKind::SwitchCase:
-    case StmtKind::SwitchDefault: break;
+    case StmtKind::SwitchDefault:
+      break;
   }
   throw BugError("a statement out of place");
 }
@@ -68,9 +87,12 @@ bool reads_target(const FunctionBuilder& f, uint32_t e, uint32_t target) {
   for (int guard = 0; guard < 8; guard++) {
     if (e == target) return true;
     const ExprNode& n = f.expr(ExprId(e));
-    if (n.kind == ExprKind::Binary || n.kind == ExprKind::Unary || n.kind == ExprKind::Cast) e = n.a;
-    else if (n.kind == ExprKind::Call && n.args_count) e = f.args_of(n)[0].value;
-    else return false;
+    if (n.kind == ExprKind::Binary || n.kind == ExprKind::Unary || n.kind == ExprKind::Cast)
+      e = n.a;
+    else if (n.kind == ExprKind::Call && n.args_count)
+      e = f.args_of(n)[0].value;
+    else
+      return false;
   }
   return false;
 }
@@ -96,10 +118,13 @@ bool FunctionLowering::assign_(const StmtNode& s) {
     return true;
   }
   const ValueId v = value(s.b);
-  const Place p = target.kind == ExprKind::Ref && homes_[target.index].memory ? Place() : place(s.a);
+  const Place p =
+      target.kind == ExprKind::Ref && homes_[target.index].memory ? Place() : place(s.a);
   b_.set_span(s.span);
-  if (target.kind == ExprKind::Ref) initialise(target.index, v);
-  else write(p, v, s.span);
+  if (target.kind == ExprKind::Ref)
+    initialise(target.index, v);
+  else
+    write(p, v, s.span);
   return true;
 }
 
@@ -109,13 +134,17 @@ bool FunctionLowering::expression_statement(const StmtNode& s) {
     b_.terminate(Op::Unreachable);
     return false;
   }
-  if (n.kind == ExprKind::Call) call(n);
-  else if (n.kind == ExprKind::CustomCall) custom_call(n);
-  else value(s.a);
+  if (n.kind == ExprKind::Call)
+    call(n);
+  else if (n.kind == ExprKind::CustomCall)
+    custom_call(n);
+  else
+    value(s.a);
   return true;
 }
 
-// ---- branches ---------------------------------------------------------------------------------------
+// ---- branches
+// ---------------------------------------------------------------------------------------
 
 std::vector<FunctionLowering::Change> FunctionLowering::unwind(size_t mark) {
   std::vector<Change> changes;
@@ -148,8 +177,8 @@ FunctionLowering::Arm FunctionLowering::close_arm(const ArmState& before, bool f
   return a;
 }
 
-bool FunctionLowering::merge(Op op, std::span<const Operand> operands, std::span<Arm> arms, uint8_t flags,
-                             Span span) {
+bool FunctionLowering::merge(Op op, std::span<const Operand> operands, std::span<Arm> arms,
+                             uint8_t flags, Span span) {
   // Every variable that an arm which goes on has changed, with its value at the end of each arm.
   std::vector<uint32_t> variables;
   stamp_++;
@@ -193,7 +222,8 @@ bool FunctionLowering::merge(Op op, std::span<const Operand> operands, std::span
     const bool outside =
         first >= kInMemory || first < first_inside || d_.is_constant(ValueId(first));
     if (!assigned) {
-      if (current_[v] == kUnassigned) left_unassigned(v, span, "is assigned on some paths through this only");
+      if (current_[v] == kUnassigned)
+        left_unassigned(v, span, "is assigned on some paths through this only");
       assign(v, kUnassigned);
     } else if (same && outside) {
       assign(v, first);
@@ -229,7 +259,8 @@ bool FunctionLowering::if_(const StmtNode& s) {
   const ValueId condition = value(s.a);
   b_.set_span(s.span);
   Arm arms[2] = {arm([&] { return scope(s.scope); }), arm([&] { return scope(s.other); })};
-  const Operand operands[] = {Operand::of(condition), Operand::of(arms[0].body), Operand::of(arms[1].body)};
+  const Operand operands[] = {Operand::of(condition), Operand::of(arms[0].body),
+                              Operand::of(arms[1].body)};
   return merge(Op::If, operands, arms, static_cast<uint8_t>(hint_of(hint)), s.span);
 }
 
