@@ -1,0 +1,6 @@
+// The functions chapter, for avx2.
+#include "interp/code.h"
+#if LCPY_X86
+#define LCPY_ISA avx2
+#include "interp/chapter_functions.h"
+#endif
