@@ -107,5 +107,9 @@ class InternalError(Error):
     """A fault of lcpy itself. Please report it with the program that led to it."""
 
 
+class KernelWarning(UserWarning):
+    """A kernel is right, yet says something that its author can hardly have meant."""
+
+
 DeviceError.OutOfMemory = OutOfMemory
 DeviceError.DeviceLost = DeviceLost

@@ -3,7 +3,7 @@
 Importing this package is light; the tracer itself is loaded when the first kernel is traced.
 """
 
-from .parameters import MISSING, Callable, Parameter, callable, parameters
+from .signature import MISSING, Callable, Parameter, callable, parameters
 
 __all__ = ["MISSING", "Callable", "Parameter", "Traced", "callable", "parameters", "trace_kernel"]
 

@@ -12,7 +12,7 @@ from .._native import core
 from . import static, weak
 from .expr import expanded, same_class, value
 from .names import operand
-from .parameters import Callable, type_class
+from .signature import Callable, type_class
 from .specialise import call_bound, call_function
 from .tables import EXPRESSIONS
 from .values import (

@@ -4,7 +4,7 @@ Names of globals and closures, attributes reached through them, and the contents
 in place (lists, arrays, struct instances).
 """
 
-from .parameters import MISSING
+from .signature import MISSING
 
 _NUMBERS = frozenset((int, float, bool, complex, str))
 

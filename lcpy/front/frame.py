@@ -2,7 +2,7 @@
 
 from .captures import Captures
 from .tables import STATEMENTS
-from .values import Local, Static, tracked
+from .values import WEAK, Local, Static, describe, tracked
 
 UNROLL_LIMIT = 4096
 
@@ -69,6 +69,13 @@ class Frame:
         elif found.level != self.level:
             self.fail("static_rebound", node, name)
         self.names[name] = Static(value, self.level)
+
+    def drop_static(self, name, found, node):
+        """Frees a name that an unrolled loop left with a number, for a run-time variable."""
+        if found.value.__class__ not in WEAK or found.level != self.level:
+            self.fail("name_is_static", node, name, describe(found.value))
+        self.statics[-1].remove(name)
+        del self.names[name]
 
     def enter(self, scope):
         self.builder.push_scope(scope)

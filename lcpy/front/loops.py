@@ -92,7 +92,7 @@ def _exit(frame, node, breaking):
 
 def _else(frame, node, broke):
     """The else part of a loop that `broke` tells about."""
-    if broke is None:
+    if not node.orelse:
         return
     builder = frame.builder
     _, other = builder.if_(builder.ref(broke, node), node)
@@ -198,7 +198,9 @@ def _loop_variable(frame, target, kind):
         found = frame.names[text] = builder.local(kind, text, target)
         return found, found
     if found.__class__ is Static:
-        frame.fail("name_is_static", target, text, describe(found.value))
+        frame.drop_static(text, found, target)
+        found = frame.names[text] = builder.local(kind, text, target)
+        return found, found
     if found.__class__ is Local:
         found = found.variable
     if builder.variable_type(found) is kind:
@@ -218,17 +220,49 @@ def _unroll(frame, node, items):
         count = "more" if len(items) > UNROLL_LIMIT else str(copies)
         frame.fail("unroll_limit", node.iter, frame.title, count, UNROLL_LIMIT)
     outer, trace.unrolled = trace.unrolled, copies
+    hidden = _hide_variables(frame, node.target)
     breaks = _leaves(node.body, (_ast.Break,))
     continues = _leaves(node.body, (_ast.Continue,))
     if breaks or continues:
-        _unroll_with_exits(frame, node, items, breaks)
+        _unroll_with_exits(frame, node, items, breaks, hidden)
     else:
         for item in items:
-            _bind_target(frame, node.target, item)
+            _next_item(frame, node, item, hidden)
             for s in node.body:
                 STATEMENTS[s.__class__](frame, s)
+        _restore_variables(frame, hidden)
         _plain_else(frame, node)
     trace.unrolled = outer
+
+
+def _hide_variables(frame, target):
+    """Takes run-time variables of the loop's names aside: while unrolling, the names hold items."""
+    hidden = {}
+    for n in target.elts if target.__class__ in (_ast.Tuple, _ast.List) else (target,):
+        if n.__class__ is _ast.Name:
+            found = frame.names.get(n.id)
+            if found is not None and found.__class__ is not Static:
+                hidden[n.id] = frame.names.pop(n.id)
+    return hidden
+
+
+def _next_item(frame, node, item, hidden):
+    """Gives the loop's names the item; a run-time variable taken aside follows, so that after the
+    loop, however it ends, it holds what Python's name would."""
+    _bind_target(frame, node.target, item)
+    for text, variable in hidden.items():
+        now = frame.names[text]
+        if now.__class__ is Static:
+            number = operand(frame, now.value, node.target)
+            to = variable.variable if variable.__class__ is Local else variable
+            frame.builder.assign_variable(to, number, node.target, node.iter)
+
+
+def _restore_variables(frame, hidden):
+    for text, variable in hidden.items():
+        if frame.names.get(text).__class__ is Static and text in frame.statics[-1]:
+            frame.statics[-1].remove(text)
+        frame.names[text] = variable
 
 
 def _bind_target(frame, target, item):
@@ -255,7 +289,7 @@ def _bind_target(frame, target, item):
         _bind_target(frame, t, part)
 
 
-def _unroll_with_exits(frame, node, items, breaks):
+def _unroll_with_exits(frame, node, items, breaks, hidden):
     """Each copy stands in a loop that runs once, which continue leaves; where there is a break,
     a flag tells the loop around all copies to end too."""
     builder = frame.builder
@@ -263,7 +297,7 @@ def _unroll_with_exits(frame, node, items, breaks):
     frame.enter(builder.loop(node.iter))
     for item in items:
         last = False
-        _bind_target(frame, node.target, item)
+        _next_item(frame, node, item, hidden)
         frame.enter(builder.loop(node.iter))
         frame.loops.append(_Copy(frame.level, broke))
         try:
@@ -283,6 +317,7 @@ def _unroll_with_exits(frame, node, items, breaks):
             builder.pop_scope()
     builder.break_(node.iter)
     frame.leave()
+    frame.names.update(hidden)
     if broke is not None:
         _else(frame, node, broke)
     else:

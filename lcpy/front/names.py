@@ -6,7 +6,7 @@ import sys
 
 from .. import errors, types
 from .._native import core
-from .parameters import MISSING
+from .signature import MISSING
 from .values import WEAK, Local, Pack, Static, class_of, describe, tracked, tuple_type
 
 Expr = core.Expr

@@ -10,11 +10,11 @@ import _ast
 
 from .. import errors, types
 from .._native import core
-from . import parameters as parameters_of
+from . import signature
 from . import source
 from .frame import Frame, host_cells, run_body
 from .names import materialise_variable, operand
-from .parameters import KEYWORD_ONLY, MISSING, POSITIONAL_ONLY, Callable, Parameter
+from .signature import KEYWORD_ONLY, MISSING, POSITIONAL_ONLY, Callable, Parameter
 from .static import evaluate_type
 from .values import (
     WEAK,
@@ -154,7 +154,7 @@ def call_function(frame, function, args, keywords, node, method=False):
     if function.__class__ is Closure:
         parameters, title = function.parameters, function.name
     else:
-        parameters, title = parameters_of.parameters(function), function.__name__
+        parameters, title = signature.parameters(function), function.__name__
     bound = _bind(frame, title, parameters, args, keywords, node)
     keys, passed = [], []
     for i, (p, v) in enumerate(zip(parameters, bound)):
@@ -218,7 +218,7 @@ def _enter(frame, function, title):
         inner = Frame(frame.trace, builder, parsed, title,
                       frozenset(code.co_varnames + code.co_cellvars), None,
                       function.__globals__, host_cells(function))  # fmt: skip
-        result = parameters_of.result_annotation(function)
+        result = signature.result_annotation(function)
     if result.__class__ is tuple:
         result = tuple_type(result)
     if result is not MISSING and result is not None:
@@ -272,7 +272,7 @@ def closure(frame, node, title):
     for decorator in getattr(node, "decorator_list", ()):
         from .expr import value
 
-        if value(frame, decorator) is not parameters_of.callable:
+        if value(frame, decorator) is not signature.callable:
             frame.fail("decorator_refused", decorator)
     a = node.args
     if a.vararg is not None or a.kwarg is not None:
@@ -281,7 +281,7 @@ def closure(frame, node, title):
     positional = [*a.posonlyargs, *a.args]
     missing = len(positional) - len(a.defaults)
     for i, x in enumerate(positional):
-        kind = POSITIONAL_ONLY if i < len(a.posonlyargs) else parameters_of.ORDINARY
+        kind = POSITIONAL_ONLY if i < len(a.posonlyargs) else signature.ORDINARY
         default = a.defaults[i - missing] if i >= missing else None
         made.append(_inner_parameter(frame, x, default, kind))
     for x, default in zip(a.kwonlyargs, a.kw_defaults):

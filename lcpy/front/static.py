@@ -5,7 +5,7 @@ import _ast
 from .. import functions, types
 from .._native import core
 from .names import captured, host_value
-from .parameters import MISSING, type_class
+from .signature import MISSING, type_class
 from .source import walk
 from .values import Local, Static, describe
 

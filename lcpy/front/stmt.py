@@ -83,6 +83,9 @@ def assign_name(frame, target, v, node):
             return
         v = operand(frame, v, node)
     cls = v.cls if v.__class__ is Expr else None
+    if found.__class__ is Static:
+        frame.drop_static(text, found, target)
+        found = None
     if found is None:
         if cls is not None and cls.kind == "buffer":
             frame.names[text] = Local(v.variable, cls)  # another name for it
@@ -92,8 +95,6 @@ def assign_name(frame, target, v, node):
         variable = frame.builder.declare(text, v, target, node)
         frame.names[text] = variable if cls is None else Local(variable, cls)
         return
-    if found.__class__ is Static:
-        frame.fail("name_is_static", target, text, describe(found.value))
     if found.__class__ is Local:
         _check_class(frame, text, found.cls, v, node)
         found = found.variable
@@ -146,6 +147,10 @@ def _declare_shared(frame, target, request, node):
 
 def _unpack(frame, target, v, node):
     """a, b = value: all right sides are evaluated before the first store."""
+    copy = frame.builder.copy
+    whole = v.__class__ is Expr and not _is_resource(v)
+    if whole and v.type is not None:
+        v = copy(v, "unpacked", node)
     parts = expr.components(frame, v, node)
     if parts is None:
         frame.fail("cannot_unpack", node, expr._spoken(v))
@@ -154,9 +159,9 @@ def _unpack(frame, target, v, node):
         if starred:
             frame.fail("starred_target", starred[0])
         frame.fail("unpack_count", node, len(target.elts), len(parts))
-    copy = frame.builder.copy
-    parts = [copy(p, "unpacked", node) if p.__class__ is Expr and not _is_resource(p) else p
-             for p in parts]  # fmt: skip
+    if not whole:
+        parts = [copy(p, "unpacked", node) if p.__class__ is Expr and not _is_resource(p) else p
+                 for p in parts]  # fmt: skip
     for t, part in zip(target.elts, parts):
         assign(frame, t, part, node)
 

@@ -89,4 +89,17 @@ def _trace_kernel(function, args, block_size, name):
         builder.finish()
     except RecursionError:
         core.fail("nested_too_deeply", parsed.header(), name, sys.getrecursionlimit())
+    for made in [builder, *(s.builder for s in trace.specialised.values())]:
+        for warning in made.warnings():
+            _warn(warning)
     return Traced(builder, trace.bound, trace.captures)
+
+
+def _warn(diagnostic):
+    """A diagnostic that is no error, as a Python warning at its place."""
+    from warnings import warn_explicit
+
+    text = f"{diagnostic.code}: {diagnostic.message}"
+    if diagnostic.hint:
+        text += f" ({diagnostic.hint})"
+    warn_explicit(text, errors.KernelWarning, diagnostic.file, diagnostic.line)

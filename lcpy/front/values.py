@@ -141,6 +141,8 @@ def find_method(cls, name):
 
 def describe(value):
     """A compile-time value in words, for messages."""
+    if value.__class__ in WEAK:
+        return f"the number {value}"
     if value is None:
         return "None"
     cls = value.__class__
