@@ -474,8 +474,8 @@ def _call_value(frame, v, node):
 def _call_object(frame, function, node):
     if isinstance(type(function), types.TypeClass):
         return _call_value(frame, operand(frame, function, node), node)
-    kernel = sys.modules.get("lcpy.kernel")
-    if kernel is not None and isinstance(function, kernel.Kernel):
+    launch = sys.modules.get("lcpy.launch")
+    if launch is not None and isinstance(function, launch.Kernel):
         frame.fail("kernel_called", node, getattr(function, "__name__", "a kernel"))
     frame.fail("not_callable", node, describe(function))
 
