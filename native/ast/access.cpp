@@ -29,8 +29,8 @@ bool parse_swizzle(std::string_view text, uint32_t lanes, uint32_t& code) {
 // One step of a place, from its variable down: what selects the part.
 struct Step {
   enum class Kind : uint8_t { Member, Lanes, Element } kind;
-  uint64_t index = 0;     // member; mask of lanes; constant element
-  bool known = true;      // Element: by a constant
+  uint64_t index = 0;            // member; mask of lanes; constant element
+  bool known = true;             // Element: by a constant
   const ExprNode* by = nullptr;  // Element: by this expression
 };
 
@@ -101,7 +101,8 @@ bool Build::overlap(ExprId a, ExprId b) const {
 
 VariableId Build::buffer(Op op, ExprId a, Span span) {
   const ExprNode& n = node(a);
-  if (n.kind != ExprKind::Ref || !n.type.is_buffer()) wrong_operand(op, n.type, "it takes a buffer", span);
+  if (n.kind != ExprKind::Ref || !n.type.is_buffer())
+    wrong_operand(op, n.type, "it takes a buffer", span);
   return VariableId(n.index, f.owner_);
 }
 

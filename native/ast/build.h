@@ -23,7 +23,7 @@ struct Build {
   FunctionBuilder& f;
   explicit Build(FunctionBuilder& builder) : f(builder) {}
 
-  // ---- nodes (builder.cpp) --------------------------------------------------------------------
+  // ---- nodes (builder.cpp) ----
   ExprId add(ExprNode node);
   StmtId add(StmtNode node);  // appended to the innermost scope
   void check_open() const;    // not finished
@@ -39,13 +39,13 @@ struct Build {
   bool is_weak(ExprId e) const { return f.exprs_[e.value].weak != WeakKind::None; }
   ExprId id(uint32_t value) const { return ExprId(value, f.owner_); }
 
-  // ---- usage (usage.cpp) ----------------------------------------------------------------------
+  // ---- usage (usage.cpp) ----
   void mark(ExprId e, Usage usage);
   void read(ExprId e) { mark(e, Usage::Read); }
   void mark_call(Op op, std::span<const ExprId> args);
   VariableId root(ExprId e) const;  // the variable a place lies in; none otherwise
 
-  // ---- nodes by kind; operands are read, types are the caller's -----------------------------------
+  // ---- nodes by kind; operands are read, types are the caller's ----
   ExprId unary_node(Op op, ExprId a, Type type, Span span);
   ExprId binary_node(Op op, ExprId a, ExprId b, Type type, Span span);
   ExprId call_node(Op op, std::span<const ExprId> args, Type type, Span span);
@@ -54,7 +54,7 @@ struct Build {
   ExprId cast_node(Type type, ExprId a, Span span);
   ExprId splat(ExprId scalar, uint32_t lanes, Span span);
 
-  // ---- literals (literal.cpp) -------------------------------------------------------------------
+  // ---- literals (literal.cpp) ----
   ExprId weak_int(WeakInt v, Span span);
   ExprId weak_float(double v, Span span);
   ExprId weak_bool(bool v, Span span);
@@ -69,7 +69,7 @@ struct Build {
   ExprId fold(Op op, ExprId a, ExprId b, Span span);  // both weak
   ExprId fold(Op op, ExprId a, Span span);
 
-  // ---- conversion (convert.cpp) ---------------------------------------------------------------------
+  // ---- conversion (convert.cpp) ----
   // One type for operands of arithmetic: they are converted and spread in place.
   Type unify(Op op, std::span<ExprId> args, Want want, Span span);
   Scalar common_scalar(std::string_view what, std::span<const ExprId> args, bool bools, Span span);
@@ -80,13 +80,13 @@ struct Build {
   // A value that an index, a shift amount or a switch can be: integer.
   ExprId integer(ExprId a, std::string_view what, Span span);
 
-  // ---- access (access.cpp) ------------------------------------------------------------------------
+  // ---- access (access.cpp) ----
   ExprId access_one(ExprId base, std::span<const ExprId> indices, Span span);
   void check_atomic_place(Op op, ExprId place, Span span);
-  bool overlap(ExprId a, ExprId b) const;  // visibly the same memory
+  bool overlap(ExprId a, ExprId b) const;         // visibly the same memory
   VariableId buffer(Op op, ExprId a, Span span);  // a resource variable that is a buffer
 
-  // ---- operations by shape (shape_*.cpp), one function a row of shape.def -----------------------------
+  // ---- operations by shape (shape_*.cpp), one function a row of shape.def ----
   ExprId apply(Op op, std::span<const ExprId> args, Type result, Span span);
   void need_count(Op op, std::span<const ExprId> args, size_t count, Span span) const;
   [[noreturn]] void wrong_operand(Op op, Type type, std::string_view hint, Span span) const;
@@ -95,15 +95,16 @@ struct Build {
   ExprId compare_literal(Op op, ExprId a, ExprId weak, Span span);
   Type unify_compared(Op op, std::span<ExprId> pair, bool equality, Span span);
 
-  // ---- statements (stmt.cpp) ---------------------------------------------------------------------------
+  // ---- statements (stmt.cpp) ----
   const StmtNode* owner_of_scope(size_t depth) const;  // null for the body
-  void check_target(ExprId place, Span span) const;  // no lane twice
+  void check_target(ExprId place, Span span) const;    // no lane twice
   bool inside_loop() const;
   bool falls_through(ScopeId scope) const;  // flow.cpp
   uint64_t compute_hash() const;            // hash.cpp
 };
 
-using ShapeCheck = ExprId (*)(Build& b, Op op, std::span<const ExprId> args, Type result, Span span);
+using ShapeCheck = ExprId (*)(Build& b, Op op, std::span<const ExprId> args, Type result,
+                              Span span);
 
 // "'+'", "lc.min": how a message names an operation.
 std::string op_spelling(Op op);

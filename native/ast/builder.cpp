@@ -38,7 +38,7 @@ FunctionBuilder::FunctionBuilder(Kind kind, std::string name, Span span)
 
 FunctionBuilder::~FunctionBuilder() = default;
 
-// ---- nodes ----------------------------------------------------------------------------------------
+// ---- nodes ----
 
 void Build::check_open() const {
   if (f.finished_) fail(Diag::function_finished, f.span_, {f.name_});
@@ -162,7 +162,7 @@ ExprId Build::splat(ExprId scalar, uint32_t lanes, Span span) {
   return call_node(Op::Make, {&scalar, 1}, to, span);
 }
 
-// ---- declarations -----------------------------------------------------------------------------------
+// ---- declarations ----
 
 VariableId FunctionBuilder::argument(Type type, std::string name, Span span) {
   Build(*this).check_open();
@@ -225,7 +225,7 @@ void FunctionBuilder::set_return_type(Type type) {
   return_known_ = true;
 }
 
-// ---- expressions ------------------------------------------------------------------------------------
+// ---- expressions ----
 
 ExprId FunctionBuilder::ref(VariableId v, Span span) {
   Build build(*this);

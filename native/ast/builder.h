@@ -62,7 +62,8 @@ enum class StmtKind : uint8_t {
 enum class Usage : uint8_t { None = 0, Read = 1, Write = 2, ReadWrite = 3 };
 
 enum class VariableKind : uint8_t {
-  Local, Shared,
+  Local,
+  Shared,
   Argument,   // by value: kernels and callables
   Reference,  // callables only
   Resource,   // buffer, texture, bindless array, accel argument
@@ -91,23 +92,28 @@ struct ExprNode {
   Type type;                       // void for calls that give nothing
   Span span;
   uint32_t a = 0xffffffffu, b = 0xffffffffu, c = 0xffffffffu;  // child expressions by kind
-  uint32_t index = 0;              // Ref: variable; Member: member; Swizzle: code; Constant: data offset; calls: callee
+  // Ref: variable; Member: member; Swizzle: code; Constant: data offset; CustomCall: callee.
+  uint32_t index = 0;
   uint32_t args_begin = 0, args_count = 0;  // into args(): Access, Call, CustomCall
-  bool is_unsigned = false;        // weak Int literal beyond int64
+  bool is_unsigned = false;                 // weak Int literal beyond int64
   // Literal: the value. Signed ints and weak ints as int64, unsigned ones and bools as uint64,
   // floats already rounded to the type.
-  union Payload { int64_t i; uint64_t u; double f; } value{};
+  union Payload {
+    int64_t i;
+    uint64_t u;
+    double f;
+  } value{};
 };
 
 struct StmtNode {
   StmtKind kind{};
-  uint8_t hint = 0;                // If, Switch: 0 none, 1 flatten, 2 branch, 3 force case
+  uint8_t hint = 0;  // If, Switch: 0 none, 1 flatten, 2 branch, 3 force case
   Span span;
-  ExprId a, b, c;                  // by kind, as node.def says
-  VariableId variable;             // For
-  ScopeId scope, other;            // then/body/cases; else/on_procedural
+  ExprId a, b, c;                             // by kind, as node.def says
+  VariableId variable;                        // For
+  ScopeId scope, other;                       // then/body/cases; else/on_procedural
   uint32_t extra_begin = 0, extra_count = 0;  // SwitchCase literals and Print values, into args()
-  uint32_t text = 0;               // Comment, Print format, Suspend name: see FunctionBuilder::text
+  uint32_t text = 0;  // Comment, Print format, Suspend name: see FunctionBuilder::text
 };
 
 struct Scope {
@@ -124,18 +130,18 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   static std::shared_ptr<FunctionBuilder> create(Kind kind, std::string name, Span span);
   ~FunctionBuilder();
 
-  // ---- declarations -------------------------------------------------------------------------
+  // ---- declarations ----
   VariableId argument(Type type, std::string name, Span span);   // by value, or a resource type
   VariableId reference(Type type, std::string name, Span span);  // callables only
   VariableId local(Type type, std::string name, Span span);
-  VariableId shared(Type type, std::string name, Span span);     // kernels, outermost scope
+  VariableId shared(Type type, std::string name, Span span);  // kernels, outermost scope
   void set_block_size(std::array<uint32_t, 3> size, Span span);
   void set_return_type(Type type);  // callables that declare one; else the first return decides
 
-  // ---- expressions --------------------------------------------------------------------------
+  // ---- expressions ----
   ExprId weak_bool(bool v, Span span);
   ExprId weak_int(int64_t v, Span span);
-  ExprId weak_uint(uint64_t v, Span span);    // beyond int64
+  ExprId weak_uint(uint64_t v, Span span);  // beyond int64
   ExprId weak_float(double v, Span span);
   ExprId literal(Type scalar, const void* bytes, Span span);
   ExprId constant(Type type, std::span<const std::byte> bytes, Span span);  // memory layout
@@ -148,10 +154,11 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   ExprId access(ExprId a, std::span<const ExprId> indices, Span span);
   // Builtin by its row. `result` only for rows whose shape asks for the call's type.
   ExprId call(Op op, std::span<const ExprId> args, Span span, Type result = {});
-  ExprId call(const std::shared_ptr<FunctionBuilder>& callee, std::span<const ExprId> args, Span span);
-  ExprId make(Type type, std::span<const ExprId> args, Span span);    // T(...) of any value type
+  ExprId call(const std::shared_ptr<FunctionBuilder>& callee, std::span<const ExprId> args,
+              Span span);
+  ExprId make(Type type, std::span<const ExprId> args, Span span);  // T(...) of any value type
   ExprId from_rows(Type matrix, std::span<const ExprId> rows, Span span);
-  ExprId cast(Type type, ExprId a, Span span);     // T(x): explicit conversion
+  ExprId cast(Type type, ExprId a, Span span);  // T(x): explicit conversion
   ExprId bitcast(Type type, ExprId a, Span span);
   // Gives a weak literal its stand-alone type; other expressions come back unchanged.
   ExprId settle(ExprId a);
@@ -163,9 +170,9 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   Type common_type(std::span<const ExprId> values, std::string_view what, Span span);
   // Evaluates a once into a fresh local when it is not a literal or a plain variable.
   ExprId once(ExprId a, std::string_view name, Span span);
-  bool is_place(ExprId a) const;   // can stand left of an assignment
+  bool is_place(ExprId a) const;  // can stand left of an assignment
 
-  // ---- statements, appended to the current scope ----------------------------------------------
+  // ---- statements, appended to the current scope ----
   StmtId assign(ExprId place, ExprId value, Span span);
   StmtId expression(ExprId a, Span span);
   StmtId break_(Span span);
@@ -175,7 +182,7 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   StmtId loop(Span span);
   StmtId for_(VariableId variable, ExprId begin, ExprId end, ExprId step, Span span);
   StmtId switch_(ExprId value, Span span, uint8_t hint = 0);
-  StmtId case_(std::span<const ExprId> literals, Span span);   // inside a switch's scope
+  StmtId case_(std::span<const ExprId> literals, Span span);  // inside a switch's scope
   StmtId default_(Span span);
   StmtId comment(std::string text, Span span);
   StmtId print(std::string format, std::span<const ExprId> values, Span span);
@@ -188,7 +195,7 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   void finish();
   bool finished() const { return finished_; }
 
-  // ---- reading --------------------------------------------------------------------------------
+  // ---- reading ----
   Kind kind() const { return kind_; }
   const std::string& name() const { return name_; }
   Span span() const { return span_; }
@@ -200,20 +207,24 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   const ExprNode& expr(ExprId e) const { return exprs_[e.value]; }
   const StmtNode& stmt(StmtId s) const { return stmts_[s.value]; }
   const Scope& scope(ScopeId s) const { return scopes_[s.value]; }
-  std::span<const ExprId> args(uint32_t begin, uint32_t count) const { return {args_.data() + begin, count}; }
-  std::span<const ExprId> args_of(const ExprNode& e) const { return args(e.args_begin, e.args_count); }
+  std::span<const ExprId> args(uint32_t begin, uint32_t count) const {
+    return {args_.data() + begin, count};
+  }
+  std::span<const ExprId> args_of(const ExprNode& e) const {
+    return args(e.args_begin, e.args_count);
+  }
   std::span<const std::byte> constant_bytes(const ExprNode& e) const;
   const std::vector<std::shared_ptr<FunctionBuilder>>& callees() const { return callees_; }
-  uint64_t hash() const;           // of a finished function: structure only, no names and no spans
-  std::string json() const;        // the whole graph, for people and tools
-  std::string text() const;        // readable listing
+  uint64_t hash() const;     // of a finished function: structure only, no names and no spans
+  std::string json() const;  // the whole graph, for people and tools
+  std::string text() const;  // readable listing
   size_t expr_count() const { return exprs_.size(); }
   const std::string& text_of(const StmtNode& s) const { return texts_[s.text]; }
   // Not errors, yet not what the author can have meant.
   const std::vector<Diagnostic>& warnings() const { return warnings_; }
 
  private:
-  friend struct Build;             // the parts of the implementation, one a chapter (ast/build.h)
+  friend struct Build;  // the parts of the implementation, one a chapter (ast/build.h)
   FunctionBuilder(Kind kind, std::string name, Span span);
 
   struct OpenScope {
@@ -222,7 +233,7 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   };
 
   Kind kind_;
-  uint32_t owner_;                 // of the ids made here
+  uint32_t owner_;  // of the ids made here
   std::string name_;
   Span span_;
   Type return_type_;

@@ -12,9 +12,7 @@ struct Caller {
   const FunctionBuilder& callee;
   Span span;
 
-  const std::string& name_of(size_t i) const {
-    return callee.variable(callee.arguments()[i]).name;
-  }
+  const std::string& name_of(size_t i) const { return callee.variable(callee.arguments()[i]).name; }
 
   ExprId reference(ExprId arg, size_t i, const Variable& parameter) const {
     Type t = b.type(arg);
@@ -78,8 +76,7 @@ ExprId FunctionBuilder::call(const std::shared_ptr<FunctionBuilder>& callee,
   if (!callee->finished()) fail(Diag::call_recursive, span, {callee->name()});
   if (args.size() != callee->arguments().size()) {
     fail(Diag::call_count, span,
-         {callee->name(), std::to_string(callee->arguments().size()),
-          std::to_string(args.size())});
+         {callee->name(), std::to_string(callee->arguments().size()), std::to_string(args.size())});
   }
   Caller caller{build, *callee, span};
   std::vector<ExprId> passed(args.begin(), args.end());
@@ -93,7 +90,9 @@ ExprId FunctionBuilder::call(const std::shared_ptr<FunctionBuilder>& callee,
     // access() has marked; a buffer's element reads or writes the buffer as the callee does.
   }
   // Equal callables are one callee.
-  auto same = [&](const std::shared_ptr<FunctionBuilder>& c) { return c->hash() == callee->hash(); };
+  auto same = [&](const std::shared_ptr<FunctionBuilder>& c) {
+    return c->hash() == callee->hash();
+  };
   auto at = std::find_if(callees_.begin(), callees_.end(), same);
   if (at == callees_.end()) at = callees_.insert(callees_.end(), callee);
   ExprNode n;

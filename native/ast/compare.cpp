@@ -13,11 +13,16 @@ Type bool_lanes(uint32_t lanes) {
 
 Op mirrored(Op op) {
   switch (op) {
-    case Op::Less: return Op::Greater;
-    case Op::Greater: return Op::Less;
-    case Op::LessEqual: return Op::GreaterEqual;
-    case Op::GreaterEqual: return Op::LessEqual;
-    default: return op;
+    case Op::Less:
+      return Op::Greater;
+    case Op::Greater:
+      return Op::Less;
+    case Op::LessEqual:
+      return Op::GreaterEqual;
+    case Op::GreaterEqual:
+      return Op::LessEqual;
+    default:
+      return op;
   }
 }
 
@@ -63,8 +68,9 @@ ExprId Build::compare_literal(Op op, ExprId a, ExprId weak, Span span) {
     return binary_node(o, a, literal, bool_lanes(t.lanes()), span);
   };
   auto constant = [&](bool truth) {
-    f.warnings_.push_back(make_diagnostic(
-        Diag::comparison_constant, span, {truth ? "True" : "False", type_spelling(t), print(*this, n)}));
+    f.warnings_.push_back(
+        make_diagnostic(Diag::comparison_constant, span,
+                        {truth ? "True" : "False", type_spelling(t), print(*this, n)}));
     uint64_t bottom = is_signed(s) ? 1ull << (scalar_size(s) * 8 - 1) : 0;
     return against(truth ? Op::GreaterEqual : Op::Less, {bottom != 0, bottom});
   };
@@ -126,7 +132,8 @@ ExprId Build::compare(Op op, ExprId a, ExprId b, Span span) {
 }
 
 Type Build::unify_compared(Op op, std::span<ExprId> pair, bool equality, Span span) {
-  bool bools = type(pair[0]).has_class(ScalarClass::Bool) && type(pair[1]).has_class(ScalarClass::Bool);
+  bool bools =
+      type(pair[0]).has_class(ScalarClass::Bool) && type(pair[1]).has_class(ScalarClass::Bool);
   return unify(op, pair, bools && equality ? Want::Bits : Want::Arithmetic, span);
 }
 
@@ -139,7 +146,8 @@ ExprId FunctionBuilder::conditional(ExprId cond, ExprId x, ExprId y, Span span) 
   cond = build.condition(cond, span);
   Type t = common_type(both, "the two sides of a conditional expression", span);
   if (!t.is_value()) {
-    fail(Diag::declaration_type, span, {"a side of a conditional expression", type_spelling(t), ""});
+    fail(Diag::declaration_type, span,
+         {"a side of a conditional expression", type_spelling(t), ""});
   }
   if (t.is_basic()) {
     for (ExprId& e : both) e = build.fit(e, scalar_of(t), 1, span);

@@ -12,10 +12,14 @@ namespace {
 uint32_t magnitude_bits(Scalar s) { return scalar_size(s) * 8 - (is_signed(s) ? 1 : 0); }
 uint32_t significand_bits(Scalar s) {
   switch (s) {
-    case Scalar::Float16: return 11;
-    case Scalar::Float32: return 24;
-    case Scalar::Float64: return 53;
-    default: return 0;
+    case Scalar::Float16:
+      return 11;
+    case Scalar::Float32:
+      return 24;
+    case Scalar::Float64:
+      return 53;
+    default:
+      return 0;
   }
 }
 
@@ -51,9 +55,7 @@ bool join(Scalar a, Scalar b, Scalar& out) {
   return fa || is_signed(a) == is_signed(b) || scalar_size(a) != scalar_size(b);
 }
 
-Scalar float_beside(Scalar s) {
-  return scalar_size(s) == 8 ? Scalar::Float64 : Scalar::Float32;
-}
+Scalar float_beside(Scalar s) { return scalar_size(s) == 8 ? Scalar::Float64 : Scalar::Float32; }
 
 Scalar signed_of(uint32_t bytes) {
   return bytes == 1   ? Scalar::Int8
@@ -135,8 +137,8 @@ Type Build::unify(Op op, std::span<ExprId> args, Want want, Span span) {
   if (want == Want::Float && is_int(s)) {
     bool literals = std::all_of(args.begin(), args.end(), [&](ExprId e) { return is_weak(e); });
     if (!literals && !is_exact(s, Scalar::Float32)) {
-      wrong_operand(op, Type::of(s), "convert it: lc." + std::string(scalar_name(float_beside(s))) +
-                                         "(x)", span);
+      wrong_operand(op, Type::of(s),
+                    "convert it: lc." + std::string(scalar_name(float_beside(s))) + "(x)", span);
     }
     s = Scalar::Float32;
   }
@@ -206,9 +208,10 @@ ExprId FunctionBuilder::cast(Type to, ExprId a, Span span) {
   if (from.is_void()) fail(Diag::no_value, span, {type_spelling(to) + "(…)"});
   if (build.is_weak(a) && to.is_lanes()) {
     Scalar s = to.scalar();
-    ExprId scalar = scalar_class(s) == ScalarClass::Storage
-                        ? build.cast_node(Type::of(s), build.cast_literal(a, Scalar::Float32, span), span)
-                        : build.cast_literal(a, s, span);
+    ExprId scalar =
+        scalar_class(s) == ScalarClass::Storage
+            ? build.cast_node(Type::of(s), build.cast_literal(a, Scalar::Float32, span), span)
+            : build.cast_literal(a, s, span);
     return to.is_vector() ? build.splat(scalar, to.lanes(), span) : scalar;
   }
   bool scalar_spreads = from.is_scalar() && to.is_vector();
@@ -219,7 +222,8 @@ ExprId FunctionBuilder::cast(Type to, ExprId a, Span span) {
     return is_place(a) ? build.cast_node(to, a, span) : a;
   }
   if (scalar_spreads) {
-    ExprId scalar = from.scalar() == to.scalar() ? a : build.cast_node(Type::of(to.scalar()), a, span);
+    ExprId scalar =
+        from.scalar() == to.scalar() ? a : build.cast_node(Type::of(to.scalar()), a, span);
     return build.splat(scalar, to.lanes(), span);
   }
   if (!same_lanes && !matrices) {
@@ -234,7 +238,9 @@ ExprId FunctionBuilder::bitcast(Type to, ExprId a, Span span) {
   build.check(a, span);
   a = settle(a);
   Type from = build.type(a);
-  auto numbers = [](Type t) { return t.is_lanes() && scalar_class(t.scalar()) != ScalarClass::Bool; };
+  auto numbers = [](Type t) {
+    return t.is_lanes() && scalar_class(t.scalar()) != ScalarClass::Bool;
+  };
   if (!numbers(from) || !numbers(to) || from.packed_size() != to.packed_size()) {
     fail(Diag::bitcast_size, span, {type_spelling(from), type_spelling(to)});
   }
@@ -248,7 +254,8 @@ ExprId FunctionBuilder::bitcast(Type to, ExprId a, Span span) {
   return build.add(n);
 }
 
-Type FunctionBuilder::common_type(std::span<const ExprId> values, std::string_view what, Span span) {
+Type FunctionBuilder::common_type(std::span<const ExprId> values, std::string_view what,
+                                  Span span) {
   Build build(*this);
   build.check(values, span);
   if (values.empty()) throw ArgumentError("common_type of no values");

@@ -65,23 +65,35 @@ int compare(WeakInt a, WeakInt b) {
 
 bool holds(Op op, int order) {
   switch (op) {
-    case Op::Less: return order < 0;
-    case Op::Greater: return order > 0;
-    case Op::LessEqual: return order <= 0;
-    case Op::GreaterEqual: return order >= 0;
-    case Op::Equal: return order == 0;
-    default: return order != 0;
+    case Op::Less:
+      return order < 0;
+    case Op::Greater:
+      return order > 0;
+    case Op::LessEqual:
+      return order <= 0;
+    case Op::GreaterEqual:
+      return order >= 0;
+    case Op::Equal:
+      return order == 0;
+    default:
+      return order != 0;
   }
 }
 
 bool holds(Op op, double a, double b) {
   switch (op) {
-    case Op::Less: return a < b;
-    case Op::Greater: return a > b;
-    case Op::LessEqual: return a <= b;
-    case Op::GreaterEqual: return a >= b;
-    case Op::Equal: return a == b;
-    default: return a != b;
+    case Op::Less:
+      return a < b;
+    case Op::Greater:
+      return a > b;
+    case Op::LessEqual:
+      return a <= b;
+    case Op::GreaterEqual:
+      return a >= b;
+    case Op::Equal:
+      return a == b;
+    default:
+      return a != b;
   }
 }
 
@@ -114,7 +126,7 @@ WeakInt bitwise(Op op, WeakInt a, WeakInt b, Span span) {
   if (wide && (a.negative || b.negative)) refuse(op, "it takes more than 64 bits", span);
   uint64_t x = to_bits(a), y = to_bits(b);
   uint64_t r = op == Op::BitAnd ? x & y : op == Op::BitOr ? x | y : x ^ y;
-  bool negative = op == Op::BitAnd ? a.negative && b.negative
+  bool negative = op == Op::BitAnd  ? a.negative && b.negative
                   : op == Op::BitOr ? a.negative || b.negative
                                     : a.negative != b.negative;
   return {negative && r != 0, negative ? 0 - r : r};
@@ -153,24 +165,36 @@ struct Folder {
       fail(Diag::literal_zero_division, span, {op_spelling(op)});
     }
     switch (op) {
-      case Op::Add: return whole(sum(x, y));
-      case Op::Sub: return whole(sum(x, negate(y)));
-      case Op::Mul: return whole(multiply(x, y));
-      case Op::FloorDiv: return whole(floor_divide(x, y));
-      case Op::FloorMod: return whole(floor_modulo(x, y));
-      case Op::TruncDiv: return whole(normal(x.negative != y.negative, x.magnitude / y.magnitude));
-      case Op::TruncRem: return whole(normal(x.negative, x.magnitude % y.magnitude));
+      case Op::Add:
+        return whole(sum(x, y));
+      case Op::Sub:
+        return whole(sum(x, negate(y)));
+      case Op::Mul:
+        return whole(multiply(x, y));
+      case Op::FloorDiv:
+        return whole(floor_divide(x, y));
+      case Op::FloorMod:
+        return whole(floor_modulo(x, y));
+      case Op::TruncDiv:
+        return whole(normal(x.negative != y.negative, x.magnitude / y.magnitude));
+      case Op::TruncRem:
+        return whole(normal(x.negative, x.magnitude % y.magnitude));
       case Op::BitAnd:
       case Op::BitOr:
-      case Op::BitXor: return b.weak_int(bitwise(op, x, y, span), span);
+      case Op::BitXor:
+        return b.weak_int(bitwise(op, x, y, span), span);
       case Op::Shl:
-      case Op::Shr: return b.weak_int(shift(op, x, y, span), span);
+      case Op::Shr:
+        return b.weak_int(shift(op, x, y, span), span);
       case Op::Pow:
         if (!y.negative) return whole(power(x, y.magnitude));
         break;
-      case Op::Min: return b.weak_int(compare(x, y) <= 0 ? x : y, span);
-      case Op::Max: return b.weak_int(compare(x, y) >= 0 ? x : y, span);
-      default: break;
+      case Op::Min:
+        return b.weak_int(compare(x, y) <= 0 ? x : y, span);
+      case Op::Max:
+        return b.weak_int(compare(x, y) >= 0 ? x : y, span);
+      default:
+        break;
     }
     auto number = [](WeakInt v) {
       return (v.negative ? -1.0 : 1.0) * static_cast<double>(v.magnitude);
@@ -183,34 +207,48 @@ struct Folder {
     bool divides = op == Op::Div || op == Op::FloorDiv || op == Op::FloorMod;
     if (divides && y == 0) fail(Diag::literal_zero_division, span, {op_spelling(op)});
     switch (op) {
-      case Op::Add: return b.weak_float(x + y, span);
-      case Op::Sub: return b.weak_float(x - y, span);
-      case Op::Mul: return b.weak_float(x * y, span);
-      case Op::Div: return b.weak_float(x / y, span);
-      case Op::FloorDiv: return b.weak_float(float_floor_divide(x, y), span);
-      case Op::FloorMod: return b.weak_float(float_modulo(x, y), span);
-      case Op::Min: return b.weak_float(y < x || std::isnan(x) ? y : x, span);
-      case Op::Max: return b.weak_float(y > x || std::isnan(x) ? y : x, span);
+      case Op::Add:
+        return b.weak_float(x + y, span);
+      case Op::Sub:
+        return b.weak_float(x - y, span);
+      case Op::Mul:
+        return b.weak_float(x * y, span);
+      case Op::Div:
+        return b.weak_float(x / y, span);
+      case Op::FloorDiv:
+        return b.weak_float(float_floor_divide(x, y), span);
+      case Op::FloorMod:
+        return b.weak_float(float_modulo(x, y), span);
+      case Op::Min:
+        return b.weak_float(y < x || std::isnan(x) ? y : x, span);
+      case Op::Max:
+        return b.weak_float(y > x || std::isnan(x) ? y : x, span);
       case Op::Pow:
         if (x == 0 && y < 0) fail(Diag::literal_zero_division, span, {op_spelling(op)});
         if (x < 0 && std::isfinite(y) && y != std::floor(y)) {
           refuse(op, "a negative number to a fraction is not real", span);
         }
         return b.weak_float(std::pow(x, y), span);
-      default: refuse(op, "it takes integers", span);
+      default:
+        refuse(op, "it takes integers", span);
     }
   }
 
   ExprId bools(bool x, bool y) const {
     switch (op) {
       case Op::BitAnd:
-      case Op::And: return b.weak_bool(x && y, span);
+      case Op::And:
+        return b.weak_bool(x && y, span);
       case Op::BitOr:
-      case Op::Or: return b.weak_bool(x || y, span);
+      case Op::Or:
+        return b.weak_bool(x || y, span);
       case Op::BitXor:
-      case Op::NotEqual: return b.weak_bool(x != y, span);
-      case Op::Equal: return b.weak_bool(x == y, span);
-      default: fail(Diag::bool_arithmetic, span, {op_spelling(op)});
+      case Op::NotEqual:
+        return b.weak_bool(x != y, span);
+      case Op::Equal:
+        return b.weak_bool(x == y, span);
+      default:
+        fail(Diag::bool_arithmetic, span, {op_spelling(op)});
     }
   }
 };
@@ -237,7 +275,8 @@ ExprId Build::fold(Op op, ExprId a, Span span) {
   const ExprNode x = node(a);
   if (op == Op::Not) {
     if (x.weak == WeakKind::Bool) return weak_bool(x.value.u == 0, span);
-    fail(Diag::bool_operator, span, {op_spelling(op), "a number", "compare it, for example x != 0"});
+    fail(Diag::bool_operator, span,
+         {op_spelling(op), "a number", "compare it, for example x != 0"});
   }
   if (x.weak == WeakKind::Bool) {
     if (op == Op::BitNot) return weak_bool(x.value.u == 0, span);

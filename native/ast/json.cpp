@@ -121,7 +121,8 @@ class Exporter {
     w_.key("at");
     w_.object('[');
     w_.text(source_name(s.file));
-    for (uint32_t n : {s.line, static_cast<uint32_t>(s.column), static_cast<uint32_t>(s.end_column)}) {
+    for (uint32_t n :
+         {s.line, static_cast<uint32_t>(s.column), static_cast<uint32_t>(s.end_column)}) {
       w_.number(n);
     }
     w_.close(']');
@@ -192,7 +193,8 @@ class Exporter {
     w_.object('{');
     w_.field("kind", kExprNames[static_cast<int>(n.kind)]);
     w_.field("type", n.type.description());
-    bool has_op = n.kind == ExprKind::Unary || n.kind == ExprKind::Binary || n.kind == ExprKind::Call;
+    bool has_op =
+        n.kind == ExprKind::Unary || n.kind == ExprKind::Binary || n.kind == ExprKind::Call;
     if (has_op) w_.field("op", op_row(n.op).name);
     if (n.kind == ExprKind::Literal) literal(n);
     if (n.kind == ExprKind::Constant) constant(f, n);

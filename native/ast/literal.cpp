@@ -132,8 +132,7 @@ ExprId Build::typed_float(Scalar s, double v, Span span) {
 ExprId Build::adapt(ExprId weak, Scalar s, Span span) {
   const ExprNode n = node(weak);
   auto out_of_range = [&] {
-    fail(Diag::literal_range, n.span.known() ? n.span : span,
-         {print(*this, n), scalar_name(s)});
+    fail(Diag::literal_range, n.span.known() ? n.span : span, {print(*this, n), scalar_name(s)});
   };
   if (n.weak == WeakKind::Bool) {
     if (s != Scalar::Bool) fail(Diag::wrong_type, span, {"the literal", "bool", scalar_name(s)});
@@ -156,7 +155,8 @@ ExprId Build::adapt(ExprId weak, Scalar s, Span span) {
   return typed_float(s, r, n.span);
 }
 
-// T(literal): integers wrap, floats truncate, and a finite number beyond a float's range is refused.
+// T(literal): integers wrap, floats truncate, and a finite number beyond a float's range is
+// refused.
 ExprId Build::cast_literal(ExprId weak, Scalar s, Span span) {
   const ExprNode n = node(weak);
   if (s == Scalar::Bool) {
@@ -186,7 +186,7 @@ ExprId Build::cast_literal(ExprId weak, Scalar s, Span span) {
   return typed_int(s, v, span);
 }
 
-// ---- public -----------------------------------------------------------------------------------------
+// ---- public ----
 
 ExprId FunctionBuilder::weak_bool(bool v, Span span) {
   Build build(*this);

@@ -11,12 +11,12 @@ struct Symbol {
 };
 // Python's own operators; everything else has a name under `lc.`.
 constexpr Symbol kSymbols[] = {
-    {Op::Neg, "-"},      {Op::Not, "not"},         {Op::BitNot, "~"},      {Op::Add, "+"},
-    {Op::Sub, "-"},      {Op::Mul, "*"},           {Op::Div, "/"},         {Op::FloorDiv, "//"},
-    {Op::FloorMod, "%"}, {Op::BitAnd, "&"},        {Op::BitOr, "|"},       {Op::BitXor, "^"},
-    {Op::Shl, "<<"},     {Op::Shr, ">>"},          {Op::And, "and"},       {Op::Or, "or"},
-    {Op::Less, "<"},     {Op::Greater, ">"},       {Op::LessEqual, "<="},  {Op::GreaterEqual, ">="},
-    {Op::Equal, "=="},   {Op::NotEqual, "!="},     {Op::MatMul, "@"},      {Op::PowInt, "**"},
+    {Op::Neg, "-"},          {Op::Not, "not"},     {Op::BitNot, "~"},     {Op::Add, "+"},
+    {Op::Sub, "-"},          {Op::Mul, "*"},       {Op::Div, "/"},        {Op::FloorDiv, "//"},
+    {Op::FloorMod, "%"},     {Op::BitAnd, "&"},    {Op::BitOr, "|"},      {Op::BitXor, "^"},
+    {Op::Shl, "<<"},         {Op::Shr, ">>"},      {Op::And, "and"},      {Op::Or, "or"},
+    {Op::Less, "<"},         {Op::Greater, ">"},   {Op::LessEqual, "<="}, {Op::GreaterEqual, ">="},
+    {Op::Equal, "=="},       {Op::NotEqual, "!="}, {Op::MatMul, "@"},     {Op::PowInt, "**"},
     {Op::IfElse, "if else"},
 };
 

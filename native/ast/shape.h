@@ -10,8 +10,8 @@ namespace lcpy::ast {
 #undef SHAPE
 
 // Heads a definition; most shapes need no result type.
-#define LCPY_SHAPE(name)                                                        \
-  ExprId shape_##name(Build& b, Op op, std::span<const ExprId> args,            \
-                      [[maybe_unused]] Type result, [[maybe_unused]] Span span)
+#define LCPY_SHAPE(name)                                                                           \
+  ExprId shape_##name(Build& b, Op op, std::span<const ExprId> args, [[maybe_unused]] Type result, \
+                      [[maybe_unused]] Span span)
 
 }  // namespace lcpy::ast

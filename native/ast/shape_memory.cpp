@@ -28,9 +28,7 @@ std::vector<ExprId> with_indices(Build& b, std::span<const ExprId> args, uint32_
   return out;
 }
 
-bool is_atomic_number(Type t) {
-  return t.is_scalar() && t.is_arithmetic() && t.size() >= 4;
-}
+bool is_atomic_number(Type t) { return t.is_scalar() && t.is_arithmetic() && t.size() >= 4; }
 
 ExprId atomic(Build& b, Op op, std::span<const ExprId> args, size_t values, bool integers,
               bool gives, Span span) {
@@ -98,8 +96,8 @@ LCPY_SHAPE(BufferExtentShape) {
   uint32_t rank = b.type(args[0]).rank();
   if (n.kind != ExprKind::Literal || n.value.u >= rank) {
     std::string shown = n.kind == ExprKind::Literal ? std::to_string(n.value.i) : "of a variable";
-    fail(Diag::index_range, span, {shown, "the axes of " + type_spelling(b.type(args[0])),
-                                   std::to_string(rank - 1)});
+    fail(Diag::index_range, span,
+         {shown, "the axes of " + type_spelling(b.type(args[0])), std::to_string(rank - 1)});
   }
   ExprId e[] = {args[0], axis};
   return b.call_node(op, e, Type::of(Scalar::UInt32), span);
@@ -121,18 +119,10 @@ LCPY_SHAPE(ByteWriteShape) {
   return b.call_node(op, e, Type(), span);
 }
 
-LCPY_SHAPE(AtomicLoadShape) {
-  return atomic(b, op, args, 0, false, true, span);
-}
+LCPY_SHAPE(AtomicLoadShape) { return atomic(b, op, args, 0, false, true, span); }
 LCPY_SHAPE(AtomicStoreShape) { return atomic(b, op, args, 1, false, false, span); }
-LCPY_SHAPE(AtomicNumber) {
-  return atomic(b, op, args, 1, false, true, span);
-}
-LCPY_SHAPE(AtomicInteger) {
-  return atomic(b, op, args, 1, true, true, span);
-}
-LCPY_SHAPE(AtomicCompare) {
-  return atomic(b, op, args, 2, false, true, span);
-}
+LCPY_SHAPE(AtomicNumber) { return atomic(b, op, args, 1, false, true, span); }
+LCPY_SHAPE(AtomicInteger) { return atomic(b, op, args, 1, true, true, span); }
+LCPY_SHAPE(AtomicCompare) { return atomic(b, op, args, 2, false, true, span); }
 
 }  // namespace lcpy::ast

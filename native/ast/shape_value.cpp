@@ -93,7 +93,8 @@ LCPY_SHAPE(TrueDivide) {
   auto e = take<2>(b, op, args, span);
   if (all_weak(b, args)) return b.fold(op, e[0], e[1], span);
   if (has_matrix(b, args)) return matrix_binary(b, op, e[0], e[1], span);
-  // The integers' common type first: it decides between float32 and float64, and refuses mixed signs.
+  // The integers' common type first: it decides between float32 and float64, and refuses mixed
+  // signs.
   for (ExprId x : e) {
     if (!b.type(x).is_lanes()) b.wrong_operand(op, b.type(x), "", span);
   }
@@ -142,8 +143,7 @@ LCPY_SHAPE(Shift) {
   n = b.fit(n, scalar_of(b.type(n)), lanes, span);
   Type t = b.type(x);
   if (t.lanes() != b.type(n).lanes()) {
-    fail(Diag::lanes_differ, span,
-         {op_spelling(op), type_spelling(t), type_spelling(b.type(n))});
+    fail(Diag::lanes_differ, span, {op_spelling(op), type_spelling(t), type_spelling(b.type(n))});
   }
   ExprId e[] = {x, n};
   return b.op_node(op, e, t, span);

@@ -242,7 +242,9 @@ StmtId FunctionBuilder::case_(std::span<const ExprId> literals, Span span) {
       auto values = args(c.extra_begin, c.extra_count);
       twice |= std::any_of(values.begin(), values.end(), taken);
     });
-    if (twice) fail(Diag::case_place, span, {"case " + std::to_string(static_cast<int64_t>(bits)) + " stands twice in its match"});
+    if (twice)
+      fail(Diag::case_place, span,
+           {"case " + std::to_string(static_cast<int64_t>(bits)) + " stands twice in its match"});
     typed.push_back(v);
   }
   StmtNode n = statement(StmtKind::SwitchCase, span);

@@ -177,7 +177,8 @@ class Listing {
 
   std::string expr(uint32_t id) {
     const ExprNode& n = f_.expr(ExprId(id));
-    bool leaf = n.kind == ExprKind::Literal || n.kind == ExprKind::Ref || n.kind == ExprKind::Constant;
+    bool leaf =
+        n.kind == ExprKind::Literal || n.kind == ExprKind::Ref || n.kind == ExprKind::Constant;
     if (leaf || uses_[id] < 2) return visit_expr(f_, ExprId(id), *this);
     std::string label = "%" + std::to_string(id);
     if (!listed_.insert(id).second) return label;

@@ -12,7 +12,8 @@ decltype(auto) visit_expr(const FunctionBuilder& f, ExprId id, Visitor&& visitor
   const ExprNode& n = f.expr(id);
   switch (n.kind) {
 #define EXPR(name, doc) \
-  case ExprKind::name: return visitor.name(id, n);
+  case ExprKind::name:  \
+    return visitor.name(id, n);
 #define STMT(name, doc)
 #include "ast/node.def"
 #undef EXPR
@@ -28,7 +29,8 @@ decltype(auto) visit_stmt(const FunctionBuilder& f, StmtId id, Visitor&& visitor
   switch (n.kind) {
 #define EXPR(name, doc)
 #define STMT(name, doc) \
-  case StmtKind::name: return visitor.name(id, n);
+  case StmtKind::name:  \
+    return visitor.name(id, n);
 #include "ast/node.def"
 #undef EXPR
 #undef STMT

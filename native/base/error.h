@@ -57,8 +57,8 @@ class BugError : public Error {
 [[noreturn]] void fail(Diag code, Span span, std::initializer_list<std::string_view> args = {});
 
 // Checks an invariant of ours in every build; throws BugError.
-#define LCPY_CHECK(condition)                                                       \
-  do {                                                                              \
+#define LCPY_CHECK(condition)                                                          \
+  do {                                                                                 \
     if (!(condition)) throw ::lcpy::BugError(std::string(__FILE__ ": ") + #condition); \
   } while (0)
 

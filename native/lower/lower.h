@@ -25,6 +25,9 @@ struct LowerOptions {
 // holds the language's own operations (FloorDiv, Shl, MatMul, …). CompileError on wrong programs.
 KernelDescriptor lower_kernel(const ast::FunctionBuilder& kernel, const LowerOptions& options);
 
+// The first stage alone: no pass has run yet.
+KernelDescriptor lower_ast(const ast::FunctionBuilder& kernel, const LowerOptions& options);
+
 // Passes, each linear in the size of the descriptor. Names are those of the dump switch.
 void pass_fold(KernelDescriptor& d);          // constants, by the interpreter's own arithmetic
 void pass_simplify(KernelDescriptor& d);      // identities that keep every bit (x*0 stays for floats)

@@ -6,12 +6,24 @@
 namespace lcpy {
 
 constexpr OpRow kRows[] = {
-#define OP(name, python, category, shape, usage, level, sync, doc)                             \
-  {Op::name, #name, python, OpCategory::category, Shape::shape, OpUsage::usage, OpLevel::level, \
-   OpSync::sync, "", doc},
-#define REFUSED(name, python, category, usage, reason, doc)                                      \
-  {Op::name, #name, python, OpCategory::category, Shape::Refused, OpUsage::usage,                \
-   OpLevel::Refused, OpSync::Free, reason, doc},
+#define OP(name, python, category, shape, usage, level, sync, doc) \
+  {                                                                \
+      Op::name,                                                    \
+      #name,                                                       \
+      python,                                                      \
+      OpCategory::category,                                        \
+      Shape::shape,                                                \
+      OpUsage::usage,                                              \
+      OpLevel::level,                                              \
+      OpSync::sync,                                                \
+      "",                                                          \
+      doc},
+#define REFUSED(name, python, category, usage, reason, doc) \
+  {Op::name,         #name,                                 \
+   python,           OpCategory::category,                  \
+   Shape::Refused,   OpUsage::usage,                        \
+   OpLevel::Refused, OpSync::Free,                          \
+   reason,           doc},
 #include "ops/op.def"
 #undef OP
 #undef REFUSED

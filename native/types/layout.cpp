@@ -60,7 +60,8 @@ bool compute_layout(TypeInfo& t) {
       if (t.element.is_void()) {
         t.stride = 1;
       } else {
-        t.stride = t.packed ? t.element.packed_size() : round_up(t.element.size(), t.element.align());
+        t.stride =
+            t.packed ? t.element.packed_size() : round_up(t.element.size(), t.element.align());
       }
       return true;
     case TypeTag::Void:

@@ -89,17 +89,30 @@ struct TypeRegistry {
   void add_basic(Scalar s) {
     std::string name(scalar_name(s));
     auto& row = lanes[static_cast<int>(s)];
-    row[1] = add({.tag = TypeTag::Scalar, .scalar = s, .cls = scalar_class(s), .lanes = 1,
-                  .count = 1, .description = name});
+    row[1] = add({.tag = TypeTag::Scalar,
+                  .scalar = s,
+                  .cls = scalar_class(s),
+                  .lanes = 1,
+                  .count = 1,
+                  .description = name});
     if (scalar_class(s) == ScalarClass::Storage) return;
     for (uint32_t n = 2; n <= 4; ++n) {
       std::string suffix = "<" + name + "," + std::to_string(n) + ">";
-      row[n] = add({.tag = TypeTag::Vector, .scalar = s, .cls = scalar_class(s), .lanes = n,
-                    .count = n, .element = row[1], .description = "vector" + suffix});
+      row[n] = add({.tag = TypeTag::Vector,
+                    .scalar = s,
+                    .cls = scalar_class(s),
+                    .lanes = n,
+                    .count = n,
+                    .element = row[1],
+                    .description = "vector" + suffix});
       if (scalar_class(s) != ScalarClass::Float) continue;
-      matrices[static_cast<int>(s)][n] =
-          add({.tag = TypeTag::Matrix, .scalar = s, .cls = scalar_class(s), .lanes = n,
-               .count = n, .element = row[n], .description = "matrix" + suffix});
+      matrices[static_cast<int>(s)][n] = add({.tag = TypeTag::Matrix,
+                                              .scalar = s,
+                                              .cls = scalar_class(s),
+                                              .lanes = n,
+                                              .count = n,
+                                              .element = row[n],
+                                              .description = "matrix" + suffix});
     }
   }
 };
@@ -144,7 +157,9 @@ Type Type::structure(std::span<const Type> members, uint32_t align) {
   for (Type m : members) text += "," + m.description();
   text += ">";
   if (Type known = TypeRegistry::get().find(text); !known.is_void()) return known;
-  return TypeRegistry::get().add({.tag = TypeTag::Struct, .align = align, .count = members.size(),
+  return TypeRegistry::get().add({.tag = TypeTag::Struct,
+                                  .align = align,
+                                  .count = members.size(),
                                   .members = {members.begin(), members.end()},
                                   .description = std::move(text)});
 }
@@ -161,8 +176,11 @@ Type Type::buffer(Type element, uint32_t rank, bool packed) {
   if (rank > 1) text += "," + std::to_string(rank);
   text += ">";
   if (Type known = TypeRegistry::get().find(text); !known.is_void()) return known;
-  return TypeRegistry::get().add({.tag = TypeTag::Buffer, .packed = packed, .rank = rank,
-                                  .element = element, .description = std::move(text)});
+  return TypeRegistry::get().add({.tag = TypeTag::Buffer,
+                                  .packed = packed,
+                                  .rank = rank,
+                                  .element = element,
+                                  .description = std::move(text)});
 }
 
 Type Type::texture(uint32_t dim, Scalar texel) {
@@ -172,14 +190,16 @@ Type Type::texture(uint32_t dim, Scalar texel) {
   }
   std::string text = "texture<" + std::to_string(dim) + "," + std::string(scalar_name(texel)) + ">";
   if (Type known = TypeRegistry::get().find(text); !known.is_void()) return known;
-  return TypeRegistry::get().add({.tag = TypeTag::Texture, .scalar = texel, .rank = dim,
+  return TypeRegistry::get().add({.tag = TypeTag::Texture,
+                                  .scalar = texel,
+                                  .rank = dim,
                                   .element = Type::vector(texel, 4),
                                   .description = std::move(text)});
 }
 
 Type Type::bindless_array() {
-  static const Type t = TypeRegistry::get().add(
-      {.tag = TypeTag::BindlessArray, .description = "bindless_array"});
+  static const Type t =
+      TypeRegistry::get().add({.tag = TypeTag::BindlessArray, .description = "bindless_array"});
   return t;
 }
 

@@ -53,7 +53,17 @@ constexpr ScalarClass scalar_class(Scalar s) {
 }
 
 enum class TypeTag : uint8_t {
-  Void, Scalar, Vector, Matrix, Array, Struct, Buffer, Texture, BindlessArray, Accel, Custom
+  Void,
+  Scalar,
+  Vector,
+  Matrix,
+  Array,
+  Struct,
+  Buffer,
+  Texture,
+  BindlessArray,
+  Accel,
+  Custom
 };
 
 struct TypeInfo;
@@ -81,37 +91,37 @@ class Type {
   bool is_array() const { return tag() == TypeTag::Array; }
   bool is_struct() const { return tag() == TypeTag::Struct; }
   bool is_buffer() const { return tag() == TypeTag::Buffer; }
-  bool is_resource() const;            // buffer, texture, bindless array, accel
-  bool is_value() const;               // has a size and can be held by a variable
-  bool is_basic() const;               // scalar, vector or matrix
-  bool is_lanes() const;               // scalar or vector
-  bool is_bool() const;                // scalar bool
-  bool has_class(ScalarClass c) const; // scalar or vector of that class
-  bool is_integer() const;             // scalar or vector, signed or unsigned
-  bool is_float() const;               // scalar or vector, class Float
+  bool is_resource() const;             // buffer, texture, bindless array, accel
+  bool is_value() const;                // has a size and can be held by a variable
+  bool is_basic() const;                // scalar, vector or matrix
+  bool is_lanes() const;                // scalar or vector
+  bool is_bool() const;                 // scalar bool
+  bool has_class(ScalarClass c) const;  // scalar or vector of that class
+  bool is_integer() const;              // scalar or vector, signed or unsigned
+  bool is_float() const;                // scalar or vector, class Float
   bool is_arithmetic() const { return is_integer() || is_float(); }
 
-  Scalar scalar() const;        // of a scalar, vector or matrix; texel of a texture
-  uint32_t lanes() const;       // 1 for scalars, 2–4 for vectors, N for N×N matrices; else 0
-  uint64_t count() const;       // array length; struct member count; lanes of vectors; columns
-  Type element() const;         // array, buffer: element; vector: scalar; matrix: column vector
+  Scalar scalar() const;   // of a scalar, vector or matrix; texel of a texture
+  uint32_t lanes() const;  // 1 for scalars, 2–4 for vectors, N for N×N matrices; else 0
+  uint64_t count() const;  // array length; struct member count; lanes of vectors; columns
+  Type element() const;    // array, buffer: element; vector: scalar; matrix: column vector
   std::span<const Type> members() const;  // struct
   Type component(uint64_t index) const;   // type of element, member, lane or column `index`
-  uint32_t rank() const;        // buffer 1–3, texture 2–3
-  bool packed() const;          // buffer
+  uint32_t rank() const;                  // buffer 1–3, texture 2–3
+  bool packed() const;                    // buffer
 
-  uint64_t size() const;        // bytes in memory, padding included; 0 of what is not a value
-  uint32_t align() const;       // 1 of what is not a value
-  uint64_t stride() const;      // array, matrix (column), vector (lane), buffer (element): bytes apart
+  uint64_t size() const;    // bytes in memory, padding included; 0 of what is not a value
+  uint32_t align() const;   // 1 of what is not a value
+  uint64_t stride() const;  // array, matrix (column), vector (lane), buffer (element): bytes apart
   uint64_t offset(uint64_t index) const;  // bytes from the start to component `index`
-  uint64_t packed_size() const; // bytes without any padding: what NumPy's packed dtype occupies
+  uint64_t packed_size() const;  // bytes without any padding: what NumPy's packed dtype occupies
 
-  Type with_scalar(Scalar s) const;  // same lanes, other scalar; scalars, vectors, matrices
-  Type with_lanes(uint32_t n) const; // scalar (1) or vector of the same scalar
+  Type with_scalar(Scalar s) const;   // same lanes, other scalar; scalars, vectors, matrices
+  Type with_lanes(uint32_t n) const;  // scalar (1) or vector of the same scalar
 
   const std::string& description() const;
-  uint64_t hash() const;        // of the description: stable across processes and machines
-  uint32_t index() const;       // in order of registration; elements come before what holds them
+  uint64_t hash() const;   // of the description: stable across processes and machines
+  uint32_t index() const;  // in order of registration; elements come before what holds them
   static uint32_t registered();
   static Type at(uint32_t index);  // of a registered one
 
@@ -129,7 +139,8 @@ class Type {
 struct TypeInfo {
   TypeTag tag = TypeTag::Void;
   Scalar scalar = Scalar::Bool;
-  ScalarClass cls = ScalarClass::Storage;  // of the scalar; meaningful for scalars, vectors, matrices
+  ScalarClass cls =
+      ScalarClass::Storage;  // of the scalar; meaningful for scalars, vectors, matrices
   bool packed = false;
   uint32_t lanes = 0;
   uint32_t rank = 0;

@@ -77,10 +77,10 @@ Diagnostic diagnostic_of(Body&& body) {
 }  // namespace lcpy::test
 
 // The expression raises the diagnostic `name` (a row of diag.def).
-#define CHECK_DIAG(expression, row)                                                       \
-  do {                                                                                    \
-    ::lcpy::Diagnostic d_ = ::lcpy::test::diagnostic_of([&] { (void)(expression); });     \
-    if (d_.code != ::lcpy::Diag::row) {                                                   \
-      ::lcpy::test::fail(__FILE__, __LINE__, #expression " gave " + d_.message);          \
-    }                                                                                     \
+#define CHECK_DIAG(expression, row)                                                   \
+  do {                                                                                \
+    ::lcpy::Diagnostic d_ = ::lcpy::test::diagnostic_of([&] { (void)(expression); }); \
+    if (d_.code != ::lcpy::Diag::row) {                                               \
+      ::lcpy::test::fail(__FILE__, __LINE__, #expression " gave " + d_.message);      \
+    }                                                                                 \
   } while (0)

@@ -9,7 +9,8 @@ using namespace lcpy;
 
 TEST(renders_line_and_carets) {
   uint32_t file = register_source("kernel.py", "def f():\n    é = wrong + 1\r\n", 10);
-  Diagnostic d = make_diagnostic(Diag::type_not_allowed, {file, 11, 8, 13}, {"'wrong'", "a number"});
+  Diagnostic d =
+      make_diagnostic(Diag::type_not_allowed, {file, 11, 8, 13}, {"'wrong'", "a number"});
   d.hint = "mend it";
   d.notes.push_back({{file, 10, 0, 0}, "called from here"});
   CHECK_EQ(render(d),
@@ -23,7 +24,8 @@ TEST(renders_line_and_carets) {
 TEST(renders_without_source) {
   CHECK_EQ(render(make_diagnostic(Diag::type_description, {}, {"x"})),
            "error E1001: not a type description: x");
-  Diagnostic far = make_diagnostic(Diag::type_description, {register_source("a.py", "x"), 99}, {"x"});
+  Diagnostic far =
+      make_diagnostic(Diag::type_description, {register_source("a.py", "x"), 99}, {"x"});
   CHECK_EQ(render(far), "a.py:99: error E1001: not a type description: x");
 }
 

@@ -24,11 +24,16 @@ void check_layout(std::string_view description, uint64_t size, uint32_t align, u
 Type random_type(std::mt19937& rng, int depth) {
   auto pick = [&](uint32_t n) { return static_cast<uint32_t>(rng() % n); };
   switch (depth == 0 ? pick(3) : pick(5)) {
-    case 0: return Type::of(static_cast<Scalar>(pick(kScalarCount)));
-    case 1: return Type::vector(static_cast<Scalar>(pick(12)), 2 + pick(3));
-    case 2: return Type::matrix(static_cast<Scalar>(9 + pick(3)), 2 + pick(3));
-    case 3: return Type::array(random_type(rng, depth - 1), 1 + pick(9));
-    default: break;
+    case 0:
+      return Type::of(static_cast<Scalar>(pick(kScalarCount)));
+    case 1:
+      return Type::vector(static_cast<Scalar>(pick(12)), 2 + pick(3));
+    case 2:
+      return Type::matrix(static_cast<Scalar>(9 + pick(3)), 2 + pick(3));
+    case 3:
+      return Type::array(random_type(rng, depth - 1), 1 + pick(9));
+    default:
+      break;
   }
   std::vector<Type> members;
   for (uint32_t n = 1 + pick(5); n > 0; --n) members.push_back(random_type(rng, depth - 1));

@@ -1,0 +1,314 @@
+"""OpenCL devices through PyOpenCL, which is imported when a device of this kind is first asked for.
+
+The argument block goes by value, as one struct of words: no vector or struct argument of the user's is
+left to the driver's idea of a layout. A kernel object carries its arguments, so each has a lock.
+"""
+
+import os
+import threading
+import time
+from collections import OrderedDict
+
+from .._native import core
+from ..errors import DeviceError, DeviceLost, OutOfMemory, UnsupportedError
+from ..plan import Limits, check_limits
+from .device import DeviceBase, DeviceInfo, Executable
+
+KEPT = 256  # built programs that stay although no kernel holds them
+_OUT_OF_MEMORY = (-4, -5, -6)
+_LOST = (-36, -9999)  # invalid queue, and NVIDIA's code for a fault in a kernel
+
+cl = None
+
+
+def _load():
+    """PyOpenCL, or an ImportError."""
+    global cl
+    if cl is None:
+        os.environ.setdefault("PYOPENCL_NO_CACHE", "1")  # its disk cache locks the home directory
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # notices about optional parts that are not used here
+            import pyopencl
+
+        cl = pyopencl
+    return cl
+
+
+def translated(error, call):
+    """The lcpy error of a PyOpenCL error."""
+    code = getattr(error, "code", 0)
+    text = f"{call}: {error}"
+    kind = OutOfMemory if code in _OUT_OF_MEMORY else DeviceLost if code in _LOST else DeviceError
+    return kind(text)
+
+
+# ---- discovery ----------------------------------------------------------------------------------
+def discover():
+    try:
+        _load()
+    except ImportError as error:
+        return [], ("OpenCL needs PyOpenCL: pip install lcpy[opencl], which brings PoCL for the processor "
+                    f"({error})")  # fmt: skip
+    found, left_out = [], []
+    try:
+        platforms = cl.get_platforms()
+    except cl.Error:
+        platforms = []
+    for platform in platforms:
+        try:
+            devices = platform.get_devices()
+        except cl.Error:
+            continue
+        for device in devices:
+            reason = _unusable(platform, device)
+            if reason is None:
+                found.append(device)
+            else:
+                left_out.append(f"{device.name} of {platform.version} was left out: {reason}")
+    found.sort(key=_rank)
+    infos = [_describe(f"opencl:{i}", device) for i, device in enumerate(found)]
+    if left_out:
+        hint = "Debian's package pocl-opencl-icd has a newer PoCL"
+        return infos, f"{'; '.join(left_out)}. {hint}"
+    if infos:
+        return infos, None
+    return [], ("no OpenCL device answers: install the GPU's driver, or for the processor "
+                "pip install pocl-binary-distribution or Debian's pocl-opencl-icd")  # fmt: skip
+
+
+def _type_of(device):
+    if device.type & cl.device_type.GPU or device.type & cl.device_type.ACCELERATOR:
+        return "integrated" if device.host_unified_memory else "discrete"
+    return "software"
+
+
+def _version(text):
+    """(major, minor) of PoCL in a platform's version; None for other platforms."""
+    _, found, rest = text.partition("PoCL ")
+    if not found:
+        return None
+    numbers = rest.replace("-", ".").replace("+", ".").split(".")
+    try:
+        return int(numbers[0]), int(numbers[1])
+    except (ValueError, IndexError):
+        return None
+
+
+def _rank(device):
+    """GPUs first, then newer PoCL before older."""
+    version = _version(device.platform.version) or (0, 0)
+    return {"discrete": 0, "integrated": 1, "software": 2}[_type_of(device)], -version[0], -version[1]
+
+
+def _unusable(platform, device):
+    """Why a device cannot compile anything, or None. An old PoCL's LLVM may not know the processor:
+    it is tried once, and the verdict kept in the user's cache."""
+    version = _version(platform.version)
+    if version is None or version >= (3, 1):
+        return None
+    path = _verdict_path(platform, device)
+    try:
+        with open(path) as file:
+            return file.read() or None
+    except OSError:
+        pass
+    reason = ""
+    try:
+        cl.Program(cl.Context([device]), "__kernel void probe(__global int* a) { a[0] = 1; }").build(cache_dir=False)
+    except Exception as error:  # whatever the driver makes of it
+        lines = [line for line in str(error).splitlines() if line.strip()]
+        reason = next((line for line in lines if "error" in line.lower()), lines[0] if lines else "it cannot compile")
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        partial = f"{path}.{os.getpid()}"
+        with open(partial, "w") as file:
+            file.write(reason)
+        os.replace(partial, path)
+    except OSError:
+        pass  # the cache is a convenience: without it the next process asks again
+    return reason or None
+
+
+def _verdict_path(platform, device):
+    import hashlib
+
+    key = hashlib.sha256(f"{platform.version}|{device.name}|{_processor()}".encode()).hexdigest()[:16]
+    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(root, "lcpy", f"opencl-{key}")
+
+
+def _processor():
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next((line for line in file if line.startswith("model name")), "")
+    except OSError:
+        return ""
+
+
+def _describe(name, device):
+    sizes = device.max_work_item_sizes
+    unlimited = (1 << 31) - 1
+    limits = Limits(
+        storage_buffers=unlimited, uniform_buffers=0, sets=4, push_bytes=device.max_parameter_size,
+        uniform_range=0, storage_range=device.max_mem_alloc_size, shared_bytes=device.local_mem_size,
+        block_threads=device.max_work_group_size, block_x=sizes[0], block_y=sizes[1], block_z=sizes[2],
+        groups_x=unlimited, groups_y=unlimited, groups_z=unlimited,
+    )  # fmt: skip
+    extensions = set(device.extensions.split())
+    features = {
+        "float64": "cl_khr_fp64" in extensions,
+        "float16": "cl_khr_fp16" in extensions,
+        "int64_atomics": {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= extensions,
+        "denormals": bool(device.single_fp_config & cl.device_fp_config.DENORM),
+        "exact_division": bool(device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT),
+    }
+    return DeviceInfo(name, "opencl", _type_of(device), device.name.strip(), device.platform.version,
+                      limits._asdict(), features, device)  # fmt: skip
+
+
+def open_device(info):
+    return OpenclDevice(info)
+
+
+# ---- the device ---------------------------------------------------------------------------------
+class OpenclDevice(DeviceBase):
+    """One context with one in-order queue, made with the device."""
+
+    def __init__(self, info):
+        super().__init__(info)
+        self.plan_limits = Limits(**info.limits)
+        try:
+            self.context = cl.Context([info._handle])
+            self.queue = cl.CommandQueue(self.context)
+        except cl.Error as error:
+            raise translated(error, f"making a context on {self.name}") from None
+        self.built = OrderedDict()  # (source, options) -> program
+        self.lock = threading.Lock()
+
+    def allocate(self, nbytes, zero):
+        self.check()
+        try:
+            memory = cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
+            if zero:
+                import numpy
+
+                cl.enqueue_fill_buffer(self.queue, memory, numpy.uint8(0), 0, nbytes)
+            return memory, 0
+        except cl.Error as error:
+            raise translated(error, f"allocating {nbytes} bytes on {self.name}") from None
+
+    def _map(self, memory, flags, offset, nbytes, work):
+        import numpy
+
+        self.check()
+        try:
+            array, event = cl.enqueue_map_buffer(self.queue, memory, flags, offset, (nbytes,), numpy.uint8)
+            event.wait()
+            try:
+                work(array.__array_interface__["data"][0])
+            finally:
+                array.base.release(self.queue)
+        except cl.Error as error:
+            raise translated(error, f"copying {nbytes} bytes to or from {self.name}") from None
+
+    def upload(self, memory, offset, nbytes, write):
+        self._map(memory, cl.map_flags.WRITE, offset, nbytes, write)
+
+    def download(self, memory, offset, nbytes, read):
+        self._map(memory, cl.map_flags.READ, offset, nbytes, read)
+
+    def copy(self, to, to_offset, source, source_offset, nbytes):
+        self.check()
+        try:
+            cl.enqueue_copy(self.queue, to, source, src_offset=source_offset, dst_offset=to_offset, byte_count=nbytes)
+        except cl.Error as error:
+            raise translated(error, f"copying {nbytes} bytes on {self.name}") from None
+
+    def compile(self, request):
+        self.check()
+        descriptor, name = request.descriptor, request.name
+        check_limits(self.plan_limits, name, descriptor.block_size, descriptor.shared_bytes)
+        buffers = sum(s[2] == "global" for s in descriptor.slots)
+        need = descriptor.argument_block()[0] + buffers * 8
+        self.plan_limits.require("push_bytes", need, f"kernel '{name}' (its arguments)")
+        start = time.perf_counter()
+        features = self.features
+        source = core.emit_opencl(descriptor, fp64=features["float64"], fp16=features["float16"],
+                                  int64_atomics=features["int64_atomics"])  # fmt: skip
+        emitted = time.perf_counter()
+        program = self._program(name, source, self._options(request.math))
+        times = {"core": emitted - start, "validation": 0.0, "driver": time.perf_counter() - emitted}
+        return OpenclExecutable(self, name, program, descriptor, buffers, times)
+
+    def _options(self, math):
+        options = ["-cl-std=CL1.2"]
+        if math == "fast":
+            options.append("-cl-fast-relaxed-math")
+        elif self.features["exact_division"]:
+            options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+        return tuple(options)
+
+    def _program(self, name, source, options):
+        with self.lock:
+            program = self.built.get((source, options))
+            if program is not None:
+                self.built.move_to_end((source, options))
+                return program
+        import warnings
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the compiler's notices about our own source
+                program = cl.Program(self.context, source).build(options=list(options), cache_dir=False)
+        except cl.Error as error:
+            raise DeviceError(f"{self.name} could not compile kernel '{name}': {error}") from None
+        with self.lock:
+            self.built[source, options] = program
+            if len(self.built) > KEPT:
+                self.built.popitem(last=False)
+        return program
+
+    def synchronize(self):
+        self.check()
+        try:
+            self.queue.finish()
+        except cl.Error as error:
+            raise translated(error, f"finishing the queue of {self.name}") from None
+
+
+class OpenclExecutable(Executable):
+    """A built kernel; arguments are set under a lock."""
+
+    def __init__(self, device, name, program, descriptor, buffers, times):
+        self.device, self.name, self.times = device, name, times
+        self.block_size = descriptor.block_size
+        self.kernel = cl.Kernel(program, "lcpy_main")
+        self.buffers = buffers
+        self.lock = threading.Lock()
+        self.block = None  # the argument block that the kernel object holds
+        threads = self.kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device.info._handle)
+        x, y, z = self.block_size
+        if x * y * z > threads:
+            raise UnsupportedError(f"kernel '{name}' needs {x * y * z} threads of a block; {device.name} runs this "
+                                   f"kernel with {threads}")  # fmt: skip
+
+    def launch(self, buffers, block, x, y, z):
+        device = self.device
+        if device._refused is not None:
+            device.check()
+        bx, by, bz = self.block_size
+        size = ((x + bx - 1) // bx * bx, (y + by - 1) // by * by, (z + bz - 1) // bz * bz)
+        kernel = self.kernel
+        with self.lock:
+            try:
+                for i, buffer in enumerate(buffers):
+                    kernel.set_arg(i, buffer.memory)
+                if self.block != block:
+                    kernel.set_arg(self.buffers, block)
+                    self.block = block
+                cl.enqueue_nd_range_kernel(device.queue, kernel, size, self.block_size)
+            except cl.Error as error:
+                self.block = None
+                raise translated(error, f"launching kernel '{self.name}' on {device.name}") from None

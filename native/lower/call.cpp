@@ -1,0 +1,293 @@
+// Builtin calls. A row that a descriptor can hold passes through under its own name; the others,
+// and those whose operands are places or buffers, name their function in the table below, which the
+// compiler checks to be complete.
+#include <array>
+
+#include "base/error.h"
+#include "kernel/scalar_bits.h"
+#include "lower/lowering.h"
+
+namespace lcpy::lower {
+
+// By operation: how its call is lowered.
+struct CallTable {
+  using Lower = ValueId (FunctionLowering::*)(const ExprNode&);
+  struct Row {
+    Op op;
+    Lower lower;
+  };
+  using F = FunctionLowering;
+  static constexpr Row kRows[] = {
+      {Op::Make, &F::call_make},
+      {Op::MakeStruct, &F::call_make_struct},
+      {Op::Zero, &F::call_zero},
+      {Op::One, &F::call_one},
+      {Op::BlockSize, &F::call_block_size},
+      {Op::BufferRead, &F::call_buffer_read},
+      {Op::BufferVolatileRead, &F::call_buffer_read},
+      {Op::BufferWrite, &F::call_buffer_write},
+      {Op::BufferVolatileWrite, &F::call_buffer_write},
+      {Op::ByteBufferRead, &F::call_byte_read},
+      {Op::ByteBufferWrite, &F::call_byte_write},
+      {Op::ByteBufferSize, &F::call_length},
+      {Op::BufferLength, &F::call_length},
+      {Op::BufferLength64, &F::call_length},
+      {Op::BufferExtent, &F::call_extent},
+      {Op::SyncBlock, &F::call_effect},
+      {Op::Assume, &F::call_assume},
+      {Op::HintFlatten, &F::call_hint},
+      {Op::HintBranch, &F::call_hint},
+      {Op::HintForceCase, &F::call_hint},
+      {Op::Bitcast, &F::call_plain},
+  };
+  // Operators that are nodes of their own in the AST, and a statement.
+  static constexpr Op kElsewhere[] = {Op::And, Op::Or, Op::IfElse, Op::Unreachable};
+
+  static constexpr auto make() {
+    std::array<Lower, kOpCount> rows{};
+#define OP(name, python, category, shape, usage, level, sync, doc)               \
+  if (OpCategory::category == OpCategory::Atomic)                                \
+    rows[static_cast<size_t>(Op::name)] = &F::call_atomic;                       \
+  else if (OpLevel::level == OpLevel::Both && OpUsage::usage != OpUsage::Write0) \
+    rows[static_cast<size_t>(Op::name)] = &F::call_plain;
+#define REFUSED(name, python, category, usage, reason, doc)
+#include "ops/op.def"
+#undef OP
+#undef REFUSED
+    for (const Row& r : kRows) rows[static_cast<size_t>(r.op)] = r.lower;
+    return rows;
+  }
+  static constexpr bool total() {
+    constexpr auto rows = make();
+    std::array<bool, kOpCount> fine{};
+    for (Op op : kElsewhere) fine[static_cast<size_t>(op)] = true;
+    bool all = true;
+#define OP(name, python, category, shape, usage, level, sync, doc)       \
+  if (OpLevel::level == OpLevel::Ast || OpLevel::level == OpLevel::Both) \
+    all &= fine[static_cast<size_t>(Op::name)] || rows[static_cast<size_t>(Op::name)] != nullptr;
+#define REFUSED(name, python, category, usage, reason, doc)
+#include "ops/op.def"
+#undef OP
+#undef REFUSED
+    return all;
+  }
+};
+static_assert(CallTable::total(), "a row of op.def that programs can name has no lowering here");
+
+ValueId FunctionLowering::call(const ExprNode& n) {
+  static constexpr auto kTable = CallTable::make();
+  const CallTable::Lower lower = kTable[static_cast<size_t>(n.op)];
+  if (!lower) throw BugError("a call of " + std::string(op_row(n.op).name) + " in the AST");
+  return (this->*lower)(n);
+}
+
+ValueId FunctionLowering::call_plain(const ExprNode& n) {
+  InlineVector<ValueId, 4> operands;
+  for (ExprId x : f_.args_of(n)) operands.push_back(value(x));
+  b_.set_span(n.span);
+  return b_.emit(n.op, n.type, operands);
+}
+
+ValueId FunctionLowering::call_effect(const ExprNode& n) {
+  b_.set_span(n.span);
+  b_.append(n.op, {});
+  return {};
+}
+
+// What the condition's own evaluation does still happens; the promise itself is not used.
+ValueId FunctionLowering::call_assume(const ExprNode& n) {
+  value(f_.args_of(n)[0]);
+  return {};
+}
+
+ValueId FunctionLowering::call_hint(const ExprNode& n) {
+  hint_ = n.op == Op::HintFlatten ? 1 : n.op == Op::HintBranch ? 2 : 3;
+  return {};
+}
+
+// ---- makers
+// -----------------------------------------------------------------------------------------
+
+ValueId FunctionLowering::call_make(const ExprNode& n) {
+  const Type t = n.type;
+  InlineVector<ValueId, 8> parts;
+  for (ExprId x : f_.args_of(n)) parts.push_back(value(x));
+  b_.set_span(n.span);
+  if (parts.size() == 1) {
+    const Type from = d_.type_of(parts[0]);
+    if (from.lanes() == t.lanes() && from.tag() == t.tag()) return convert(parts[0], t);
+    if (from.is_vector() && t.is_scalar()) return convert(b_.extract(parts[0], {0}), t);
+    if (from.is_vector() && t.is_vector()) {
+      LCPY_CHECK(from.lanes() > t.lanes());
+      constexpr uint8_t kFirst[] = {0, 1, 2, 3};
+      return convert(shuffle(parts[0], {kFirst, t.lanes()}), t);
+    }
+    LCPY_CHECK(from.is_scalar());
+    const ValueId s = convert(parts[0], Type::of(t.scalar()));
+    if (t.is_vector()) return splat(s, t);
+    const ValueId column = splat(s, t.element());
+    const ValueId columns[] = {column, column, column, column};
+    return b_.construct(t, {columns, t.lanes()});
+  }
+  if (t.is_matrix() && parts.size() == t.lanes() && d_.type_of(parts[0]).is_vector())
+    return b_.construct(t, parts);
+  // A mix of lanes: scalars of the parts, one after the other.
+  InlineVector<ValueId, 16> lanes;
+  for (ValueId p : parts) {
+    const Type from = d_.type_of(p);
+    for (uint32_t i = 0; i < from.lanes(); i++)
+      lanes.push_back(convert(from.is_scalar() ? p : b_.extract(p, {i}), Type::of(t.scalar())));
+  }
+  if (t.is_vector()) {
+    LCPY_CHECK(lanes.size() == t.lanes());
+    return b_.construct(t, lanes);
+  }
+  LCPY_CHECK(t.is_matrix() && lanes.size() == t.lanes() * t.lanes());
+  ValueId columns[4];
+  for (uint32_t c = 0; c < t.lanes(); c++)
+    columns[c] = b_.construct(t.element(), std::span(lanes.data() + c * t.lanes(), t.lanes()));
+  return b_.construct(t, {columns, t.lanes()});
+}
+
+ValueId FunctionLowering::call_make_struct(const ExprNode& n) {
+  InlineVector<ValueId, 8> parts;
+  for (ExprId x : f_.args_of(n)) parts.push_back(value(x));
+  b_.set_span(n.span);
+  return b_.construct(n.type, parts);
+}
+
+ValueId FunctionLowering::call_zero(const ExprNode& n) { return b_.zero(n.type); }
+
+namespace {
+
+void fill_ones(Type t, std::byte* to) {
+  if (t.is_scalar()) {
+    const uint64_t bits = scalar_bits(t.scalar(), 1);
+    for (uint64_t k = 0; k < t.size(); k++) to[k] = std::byte(bits >> (8 * k));
+    return;
+  }
+  for (uint64_t i = 0; i < t.count(); i++) fill_ones(t.component(i), to + t.offset(i));
+}
+
+}  // namespace
+
+ValueId FunctionLowering::call_one(const ExprNode& n) {
+  std::vector<std::byte> bytes(n.type.size());
+  fill_ones(n.type, bytes.data());
+  return b_.constant(n.type, bytes);
+}
+
+ValueId FunctionLowering::call_block_size(const ExprNode& n) {
+  const Type t = Type::of(Scalar::UInt32);
+  ValueId parts[3];
+  for (int i = 0; i < 3; i++) parts[i] = b_.integer(t, d_.block_size[i]);
+  b_.set_span(n.span);
+  return b_.construct(n.type, parts);
+}
+
+// ---- buffers
+// ----------------------------------------------------------------------------------------
+
+SlotId FunctionLowering::resource(ExprId e) const {
+  const ExprNode& n = f_.expr(e);
+  LCPY_CHECK(n.kind == ExprKind::Ref && f_.variables()[n.index].kind == VariableKind::Resource);
+  return homes_[n.index].slot;
+}
+
+namespace {
+constexpr uint8_t kVolatile = 8;
+}
+
+ValueId FunctionLowering::call_buffer_read(const ExprNode& n) {
+  const auto args = f_.args_of(n);
+  resource(args[0]);
+  const Place p = element_place(f_.expr(args[0]).index, args.subspan(1));
+  return read(p, n.span, n.op == Op::BufferVolatileRead ? kVolatile : 0);
+}
+
+ValueId FunctionLowering::call_buffer_write(const ExprNode& n) {
+  const auto args = f_.args_of(n);
+  resource(args[0]);
+  const Place p = element_place(f_.expr(args[0]).index, args.subspan(1, args.size() - 2));
+  const ValueId v = value(args.back());
+  b_.set_span(n.span);
+  write(p, v, n.span, n.op == Op::BufferVolatileWrite ? kVolatile : 0);
+  return {};
+}
+
+ValueId FunctionLowering::call_byte_read(const ExprNode& n) {
+  const auto args = f_.args_of(n);
+  const SlotId slot = resource(args[0]);
+  const Operand operands[] = {Operand::of(slot), Operand::of(index_value(args[1]))};
+  mark(slot, Access::Read);
+  b_.set_span(n.span);
+  return d_.result(d_.op(b_.append(Op::ByteLoad, operands, {&n.type, 1})));
+}
+
+ValueId FunctionLowering::call_byte_write(const ExprNode& n) {
+  const auto args = f_.args_of(n);
+  const SlotId slot = resource(args[0]);
+  const ValueId offset = index_value(args[1]);
+  const ValueId v = value(args[2]);
+  const Operand operands[] = {Operand::of(slot), Operand::of(v), Operand::of(offset)};
+  mark(slot, Access::Write);
+  b_.set_span(n.span);
+  b_.append(Op::ByteStore, operands);
+  return {};
+}
+
+ValueId FunctionLowering::call_length(const ExprNode& n) {
+  const Operand operands[] = {Operand::of(resource(f_.args_of(n)[0]))};
+  d_.slots[operands[0].index].length_used = true;
+  b_.set_span(n.span);
+  const Op op = n.op == Op::BufferLength64 ? n.op : Op::BufferLength;
+  return d_.result(d_.op(b_.append(op, operands, {&n.type, 1})));
+}
+
+ValueId FunctionLowering::call_extent(const ExprNode& n) {
+  const auto args = f_.args_of(n);
+  uint64_t axis = 0;
+  LCPY_CHECK(constant_integer(f_, args[1], axis) && axis < 3);
+  const Operand operands[] = {Operand::of(resource(args[0])),
+                              Operand::imm(static_cast<uint32_t>(axis))};
+  d_.slots[operands[0].index].extents_used = true;
+  b_.set_span(n.span);
+  return d_.result(d_.op(b_.append(n.op, operands, {&n.type, 1})));
+}
+
+// ---- atomics
+// ----------------------------------------------------------------------------------------
+
+ValueId FunctionLowering::call_atomic(const ExprNode& n) {
+  const auto args = f_.args_of(n);
+  const size_t values = n.op == Op::AtomicLoad ? 0 : n.op == Op::AtomicCompareExchange ? 2 : 1;
+  const Place target = place(args[0]);
+  InlineVector<ValueId, 2> given;
+  for (size_t i = 0; i < values; i++) given.push_back(value(args[1 + i]));
+  uint64_t order = 0;
+  if (args.size() > 1 + values)
+    LCPY_CHECK(constant_integer(f_, args[1 + values], order) && order < 5);
+  const bool memory = target.kind == Place::Kind::Slot || target.kind == Place::Kind::Packed;
+  const MemoryClass where = memory ? d_.slot(target.slot).memory : MemoryClass::Scratch;
+  if (where != MemoryClass::Global && where != MemoryClass::Shared)
+    all_.fail_at(Diag::atomic_reference, n.span, {});
+  b_.set_span(n.span);
+  Chain operands;
+  operands.push_back(Operand::of(target.slot));
+  for (ValueId v : given) operands.push_back(Operand::of(v));
+  if (target.kind == Place::Kind::Packed)
+    operands.push_back(packed_index(target, 0));
+  else
+    operands.append(target.chain);
+  d_.slots[target.slot.value].atomics = true;
+  const OpUsage usage = op_row(n.op).usage;
+  mark(target.slot, usage == OpUsage::Read     ? Access::Read
+                    : usage == OpUsage::Write0 ? Access::Write
+                                               : Access::ReadWrite);
+  const bool gives = !n.type.is_void();
+  const OpId id =
+      b_.append(n.op, operands, {&n.type, gives ? 1u : 0u}, static_cast<uint8_t>(order));
+  return gives ? d_.result(d_.op(id)) : ValueId();
+}
+
+}  // namespace lcpy::lower

@@ -1,0 +1,36 @@
+// The pipeline, read aloud: lower, then the passes in their order. Each stage has the name that the
+// dump switch knows.
+#include "base/error.h"
+#include "kernel/text.h"
+#include "lower/lower.h"
+
+namespace lcpy {
+namespace {
+
+class Pipeline {
+ public:
+  Pipeline(KernelDescriptor& d, const LowerOptions& options) : d_(d), options_(options) {}
+
+  template <class Pass>
+  void stage(const char* name, Pass&& pass) {
+    pass();
+    if (options_.verify_each) verify_or_throw(d_, name);
+    if (options_.dump) options_.dump(options_.dump_user, name, to_text(d_));
+  }
+
+ private:
+  KernelDescriptor& d_;
+  const LowerOptions& options_;
+};
+
+}  // namespace
+
+KernelDescriptor lower_kernel(const ast::FunctionBuilder& kernel, const LowerOptions& options) {
+  KernelDescriptor d;
+  Pipeline p(d, options);
+  p.stage("lower", [&] { d = lower_ast(kernel, options); });
+  verify_or_throw(d, "the pipeline");
+  return d;
+}
+
+}  // namespace lcpy
