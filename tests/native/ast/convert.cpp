@@ -31,7 +31,8 @@ TEST(exact_conversions_alone_are_implicit) {
   CHECK(converts("ubyte", "half") && converts("byte", "half") && converts("ushort", "float"));
   CHECK(converts("int", "double") && converts("half", "float") && converts("float", "double"));
   CHECK(converts("bfloat16", "float") && converts("float8_e4m3", "half"));
-  CHECK(converts("vector<short,3>", "vector<int,3>") && converts("matrix<half,2>", "matrix<float,2>"));
+  CHECK(converts("vector<short,3>", "vector<int,3>") &&
+        converts("matrix<half,2>", "matrix<float,2>"));
   CHECK(!converts("int", "uint") && !converts("uint", "int") && !converts("int", "short"));
   CHECK(!converts("short", "half") && !converts("int", "float") && !converts("long", "double"));
   CHECK(!converts("double", "float") && !converts("float", "int") && !converts("bool", "int"));

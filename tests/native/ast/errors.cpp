@@ -50,8 +50,9 @@ const auto kCallable = Kit::Kind::Callable;
 
 std::vector<Case> type_cases() {
   return {
-      {Diag::type_description, "not a type description: 'float3 x', character 6: nothing may follow "
-                               "the type",
+      {Diag::type_description,
+       "not a type description: 'float3 x', character 6: nothing may follow "
+       "the type",
        [](Kit&) { Type::parse("float3 x"); }},
       {Diag::type_not_allowed, "bfloat16 cannot be a vector's scalar: it is for storage only",
        [](Kit&) { Type::parse("vector<bfloat16,2>"); }},
@@ -186,7 +187,9 @@ std::vector<Case> place_cases() {
          k.f.assign(b, b, k.at);
        }},
       {Diag::atomic_place, "lc.atomic_add needs a place in a buffer or a shared array",
-       [](Kit& k) { k.call(Op::AtomicAdd, {k.local("int", "x"), k.i(1)}); }},
+       [](Kit& k) {
+         k.call(Op::AtomicAdd, {k.local("int", "x"), k.i(1)});
+       }},
       {Diag::atomic_type, "lc.atomic_and does not work on float",
        [](Kit& k) {
          k.call(Op::AtomicAnd, {k.at_index(k.arg("buffer<float>", "b"), k.i(0)), k.d(1)});
@@ -206,9 +209,12 @@ std::vector<Case> call_cases() {
       {Diag::call_count, "'half_of' takes 1 arguments, not 0",
        [](Kit& k) { call(k, half_of(), {}); }},
       {Diag::reference_type, "argument 'b' of 'swap' is a reference to float, not to int",
-       [](Kit& k) { call(k, two_references(false), {k.local("float", "x"), k.local("int", "y")}); }},
-      {Diag::reference_overlap, "arguments 'a' and 'b' of 'swap' are the same memory, and it is "
-                                "written",
+       [](Kit& k) {
+         call(k, two_references(false), {k.local("float", "x"), k.local("int", "y")});
+       }},
+      {Diag::reference_overlap,
+       "arguments 'a' and 'b' of 'swap' are the same memory, and it is "
+       "written",
        [](Kit& k) {
          ExprId x = k.local("float", "x");
          call(k, two_references(true), {x, x});
@@ -220,15 +226,16 @@ std::vector<Case> call_cases() {
       {Diag::declaration_place, "shared memory cannot be declared here",
        [](Kit& k) { k.shared("float", "s"); }, kCallable},
       {Diag::block_size, "a block of 64 × 32 × 1 threads",
-       [](Kit& k) { k.f.set_block_size({64, 32, 1}, k.at); }},
+       [](Kit& k) {
+         k.f.set_block_size({64, 32, 1}, k.at);
+       }},
   };
 }
 
 std::vector<Case> statement_cases() {
   return {
       {Diag::outside_loop, "'break' outside a loop", [](Kit& k) { k.f.break_(k.at); }},
-      {Diag::kernel_returns, "a kernel returns nothing",
-       [](Kit& k) { k.f.return_(k.i(1), k.at); }},
+      {Diag::kernel_returns, "a kernel returns nothing", [](Kit& k) { k.f.return_(k.i(1), k.at); }},
       {Diag::return_mismatch, "this return gives nothing, and 'k' returns int",
        [](Kit& k) {
          k.f.return_(k.i(1), k.at);
