@@ -54,7 +54,8 @@ class _Specialisation:
             kernel.function, list(zip(names, class_list)), block_size=block_size, name=kernel.__name__
         )
         self.front_seconds = time.perf_counter() - start
-        self.builder, self.captures = traced.builder, traced.captures
+        self.builder = traced.builder
+        self.captures = traced.captures or None  # nothing captured: nothing to look after
         self.bound = list(traced.bound)
         self.block_size = block_size
         self.kernel = kernel

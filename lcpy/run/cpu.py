@@ -65,8 +65,7 @@ class CpuDevice(DeviceBase):
 
     def compile(self, request):
         start = time.perf_counter()
-        descriptor = request.descriptor(views=False)
-        program = core.Program(descriptor, self.isa)
+        program = core.Program(request.descriptor, self.isa)
         return CpuExecutable(program, time.perf_counter() - start)
 
     def synchronize(self):

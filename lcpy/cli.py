@@ -1,0 +1,132 @@
+"""The command line: ``python -m lcpy devices | doctor | ops | val``."""
+
+import argparse
+import json
+import sys
+
+from . import functions
+
+
+def main(arguments):
+    """Runs a command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m lcpy", description="GPU kernels written in Python.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, function, text in (
+        ("devices", devices, "every device found"),
+        ("doctor", doctor, "what is here, what is missing, and a kernel on every device"),
+        ("ops", ops, "every operation of the kernel language"),
+    ):
+        command = commands.add_parser(name, help=text, description=text)
+        command.add_argument("--json", metavar="FILE", help="also write the report to FILE ('-': only, to stdout)")
+        command.set_defaults(function=function)
+    command = commands.add_parser("val", help="validate a SPIR-V module")
+    command.add_argument("file")
+    command.add_argument("--env", default="vulkan1.2")
+    command.set_defaults(function=validate)
+    options = parser.parse_args(arguments)
+    return options.function(options)
+
+
+def _report(options, data, lines):
+    if options.json == "-":
+        json.dump(data, sys.stdout, indent=1)
+        print()
+        return
+    print("\n".join(lines))
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(data, file, indent=1)
+
+
+def devices(options):
+    """Lists devices, and what would add those of a kind that has none."""
+    from .run.device import KINDS, default_device, discover
+
+    data, lines = {"devices": [], "missing": {}}, []
+    for kind in KINDS:
+        infos, reason = discover(kind)
+        for info in infos:
+            data["devices"].append({"name": info.name, "kind": info.kind, "type": info.type,
+                                    "description": info.description, "driver": info.driver,
+                                    "limits": info.limits, "features": info.features})  # fmt: skip
+            lines.append(f"{info.name:<10} {info.type:<11} {info.description} · {info.driver}")
+        if reason:
+            data["missing"][kind] = reason
+            lines.append(f"{kind:<10} {'-':<11} {reason}")
+    data["default"] = default_device().name
+    lines.append(f"default: {data['default']}")
+    _report(options, data, lines)
+    return 0
+
+
+def doctor(options):
+    """Versions, tools, and the sum of a few numbers on every device."""
+    import platform
+
+    from . import __version__, spirv
+    from .run.device import KINDS, discover
+
+    data = {"lcpy": __version__, "python": platform.python_version(), "system": platform.platform(),
+            "spirv_tools": spirv.available(), "devices": {}, "missing": {}}  # fmt: skip
+    for kind in KINDS:
+        infos, reason = discover(kind)
+        for info in infos:
+            data["devices"][info.name] = _try(info.name)
+        if reason:
+            data["missing"][kind] = reason
+    lines = [f"lcpy {data['lcpy']}, Python {data['python']}, {data['system']}",
+             f"SPIRV-Tools: {data['spirv_tools'] or 'missing: ' + spirv.HOW_TO_GET}"]  # fmt: skip
+    lines += [f"{name}: {state}" for name, state in data["devices"].items()]
+    lines += [f"{kind}: {reason}" for kind, reason in data["missing"].items()]
+    _report(options, data, lines)
+    return 0 if all(state == "works" for state in data["devices"].values()) else 1
+
+
+def _try(name):
+    """Whether the device called `name` runs a kernel right: "works", or what went wrong."""
+    from .errors import Error
+    from .launch import kernel
+    from .run.buffer import Buffer
+    from .run.device import Device
+    from .types import INT32
+
+    try:
+        device = Device(name)
+        numbers = Buffer(list(range(100)), INT32, device=device)
+        kernel(_double)(numbers, dispatch_size=100)
+        right = numbers.numpy().tolist() == [2 * i for i in range(100)]
+        return "works" if right else "gives wrong numbers"
+    except Error as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def _double(numbers):
+    i = functions.dispatch_id().x
+    numbers[i] = numbers[i] * 2
+
+
+def ops(options):
+    """Every row of the op table that Python can name."""
+    from ._native import core
+
+    rows = [r for r in core.op_rows() if r["python_name"]]
+    lines = [f"{r['python_name']:<26} {r['category']:<10} {r['doc']}"
+             + (f" (not here: {r['reason']})" if r["reason"] else "") for r in rows]  # fmt: skip
+    _report(options, rows, lines)
+    return 0
+
+
+def validate(options):
+    """Validates a file of SPIR-V words; 0 when it is valid."""
+    from . import spirv
+    from .errors import Error
+
+    with open(options.file, "rb") as file:
+        words = file.read()
+    try:
+        spirv.validate(words, options.env)
+    except Error as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"{options.file}: valid for {options.env}")
+    return 0
