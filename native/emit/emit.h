@@ -31,6 +31,9 @@ struct VulkanTarget {
   bool buffer_float_add = true, shared_float_add = true;
   bool int64_atomics = true;
   bool signed_zero_inf_nan_preserve = true;  // float controls, by width 32
+  // GLSL.std.450's Fma rounds once here. Vulkan does not promise it, and llvmpipe rounds twice;
+  // without it fma is computed in double.
+  bool fused_fma = true;
   // The hardware grid is not the dispatch's but any that holds as many blocks: block_id comes from
   // the linear index of the hardware's group, and groups past the last block leave at once.
   bool fold = false;

@@ -1,6 +1,6 @@
 // Walks a descriptor and writes a module. One class; its members are defined by chapter:
-// resources.cpp (slots, the argument block, constants), fold.cpp, values.cpp and convert.cpp (operations on
-// values), memory.cpp, bytes.cpp, atomics.cpp, flow.cpp, functions.cpp.
+// resources.cpp (slots, the argument block, constants), fold.cpp, values.cpp, precise.cpp and convert.cpp
+// (operations on values), memory.cpp, bytes.cpp, atomics.cpp, flow.cpp, functions.cpp.
 #pragma once
 #include <span>
 #include <vector>
@@ -34,6 +34,9 @@ class Emitter {
   void extract(const Operation& o);
   void insert(const Operation& o);
   void shuffle(const Operation& o);
+  // precise.cpp
+  void fma(const Operation& o);
+  void atan2(const Operation& o);
   // convert.cpp
   void convert(const Operation& o);
   void bitcast(const Operation& o);
@@ -185,6 +188,11 @@ class Emitter {
   Word convert_integer(Word id, Scalar from, Scalar to, uint32_t count);
   Word to_u32(Word id, Scalar from);  // an index or offset
   Word select_components(Word cond, Word a, Word b, Type t);
+
+  // ---- precise.cpp ----------------------------------------------------------------------------
+  struct Doubles;
+  Word fma_narrow(Word a, Word b, Word c, Scalar s);
+  Word fma_double(Word a, Word b, Word c);
 
   // ---- atomics.cpp ----------------------------------------------------------------------------
   struct AtomicPlace {

@@ -55,6 +55,10 @@ struct Row;
   LCPY_ROW(name) {                                                                      \
     static constexpr EmitRow row{RowKind::Own, native, {}, {}, Width64::Yes, &Emitter::function}; \
   };
+#define OWN32(name, native, function)                                                  \
+  LCPY_ROW(name) {                                                                     \
+    static constexpr EmitRow row{RowKind::Own, native, {}, {}, Width64::No, &Emitter::function}; \
+  };
 #define EXPANDED(name)                                           \
   LCPY_ROW(name) {                                               \
     static_assert(has_expansion(Op::name));                      \
@@ -68,6 +72,7 @@ struct Row;
 #undef INSTRUCTION
 #undef GLSL
 #undef OWN
+#undef OWN32
 #undef EXPANDED
 #undef UNSUPPORTED
 #undef LCPY_ROW

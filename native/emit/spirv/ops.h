@@ -14,7 +14,8 @@ enum class OperandClass : uint8_t { Bool, Signed, Unsigned, Float };
 inline constexpr int kOperandClasses = 4;
 
 enum class RowKind : uint8_t { Instruction, Glsl, Own, Expanded, Unsupported };
-enum class Width64 : uint8_t { Yes, No };  // GLSL.std.450 computes some functions up to 32 bits only
+// GLSL.std.450 computes some functions up to 32 bits only.
+enum class Width64 : uint8_t { Yes, No };
 
 // Whether SPIR-V does the operation itself; where it does not, pass_expand has replaced it.
 using Native = bool (*)(Type result, Type first, MathMode math);
@@ -25,7 +26,7 @@ struct EmitRow {
   Native native = nullptr;
   Opcode opcodes[kOperandClasses] = {};  // of Instruction; Nop where the class has none
   Glsl functions[kOperandClasses] = {};  // of Glsl; Bad (0) where the class has none
-  Width64 width64 = Width64::Yes;        // of Glsl
+  Width64 width64 = Width64::Yes;        // whether it is done on double
   OwnFunction own = nullptr;
   const char* reason = nullptr;  // of Unsupported
 };

@@ -79,6 +79,8 @@ class Preflight {
     hold(facts, o.span);
     check_row(o, *row, first);
     if (o.op == Op::SyncBlock) needs_.barrier = true;
+    // A device that rounds twice gets fma in double (precise.cpp).
+    if (o.op == Op::Fma && !target_.fused_fma && d_.math != MathMode::Fast) hold(kHoldsFloat64, o.span);
     if (op_row(o.op).category == OpCategory::Atomic) visit_atomic(o);
     if (facts & (kHoldsInt8 | kHoldsInt16 | kHoldsFloat16)) visit_narrow(o, facts);
   }
@@ -90,8 +92,7 @@ class Preflight {
     if (row.kind == RowKind::Unsupported)
       refuse(Diag::op_unsupported, o.span, {name, "Vulkan", row.reason});
     const bool on_float64 = first.is_float() && first.scalar() == Scalar::Float64;
-    const bool no_float64 = row.kind == RowKind::Glsl && row.width64 == Width64::No;
-    if (on_float64 && no_float64)
+    if (on_float64 && row.width64 == Width64::No)
       refuse(Diag::op_unsupported, o.span,
              {name + " on double", "Vulkan", "GLSL.std.450 computes it on half and float only"});
   }

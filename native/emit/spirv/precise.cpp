@@ -1,0 +1,133 @@
+// Functions that GLSL.std.450 leaves looser than the language: fma rounded once, atan2 at zeros and
+// infinities.
+#include "emit/spirv/emitter.h"
+
+namespace lcpy::spirv {
+
+// Doubles, and steps of error-free arithmetic on them that nothing may contract.
+struct Emitter::Doubles {
+  Emitter& e;
+  Word type, flag;
+  explicit Doubles(Emitter& emitter)
+      : e(emitter), type(e.lanes(Scalar::Float64)), flag(e.lanes(Scalar::Bool)) {}
+
+  Word fixed(Opcode code, Word a, Word b) {
+    const Word id = e.emit(code, type, a, b);
+    e.m_.decorate(id, Decoration::NoContraction);
+    return id;
+  }
+  Word add(Word a, Word b) { return fixed(Opcode::FAdd, a, b); }
+  Word sub(Word a, Word b) { return fixed(Opcode::FSub, a, b); }
+  Word mul(Word a, Word b) { return fixed(Opcode::FMul, a, b); }
+  // a + b = sum + what rounding lost (Knuth).
+  Word lost(Word a, Word b, Word sum) {
+    const Word part = sub(sum, a);
+    return add(sub(a, sub(sum, part)), sub(b, part));
+  }
+  // The sum rounded to odd: where it is inexact, that neighbour of the exact sum whose last bit is
+  // set. Rounding it again to a shorter format then is as if only that had rounded.
+  Word to_odd(Word sum, Word lost) {
+    const Word uint = e.lanes(Scalar::UInt32), pair = e.lanes(Scalar::UInt32, 2);
+    const Word zero = e.scalar_constant(Scalar::Float64, 0);
+    const Word bits = e.emit(Opcode::Bitcast, pair, sum);
+    const Word low = e.emit(Opcode::CompositeExtract, uint, bits, 0u);
+    const Word high = e.emit(Opcode::CompositeExtract, uint, bits, 1u);
+    const Word last = e.emit(Opcode::BitwiseAnd, uint, low, e.u32(1));
+    const Word even = e.emit(Opcode::IEqual, flag, last, e.u32(0));
+    const Word inexact = e.emit(Opcode::FOrdNotEqual, flag, lost, zero);
+    const Word move = e.emit(Opcode::LogicalAnd, flag, even, inexact);
+    // Away from zero an even word gains its last bit; toward zero the pair counts down.
+    const Word up = e.emit(Opcode::LogicalEqual, flag, e.emit(Opcode::FOrdLessThan, flag, lost, zero),
+                           e.emit(Opcode::FOrdLessThan, flag, sum, zero));
+    const Word borrow = e.emit(Opcode::Select, uint, e.emit(Opcode::IEqual, flag, low, e.u32(0)),
+                               e.u32(1), e.u32(0));
+    const Word more[] = {e.emit(Opcode::BitwiseOr, uint, low, e.u32(1)), high};
+    const Word less[] = {e.emit(Opcode::ISub, uint, low, e.u32(1)),
+                         e.emit(Opcode::ISub, uint, high, borrow)};
+    const Word outward = e.emit(Opcode::Bitcast, type, e.emit_list(Opcode::CompositeConstruct, pair, more));
+    const Word inward = e.emit(Opcode::Bitcast, type, e.emit_list(Opcode::CompositeConstruct, pair, less));
+    return e.emit(Opcode::Select, type, move, e.emit(Opcode::Select, type, up, outward, inward), sum);
+  }
+  // a = high + low, each short enough that products of them are exact (Veltkamp).
+  void split(Word a, Word* high, Word* low) {
+    const Word scaled = mul(e.scalar_constant(Scalar::Float64, 0x41a0000002000000), a);  // 2^27 + 1
+    *high = sub(scaled, sub(scaled, a));
+    *low = sub(a, *high);
+  }
+};
+
+// The product of two floats is exact in double; the sum is rounded to odd, then to the float.
+Word Emitter::fma_narrow(Word a, Word b, Word c, Scalar s) {
+  Doubles d(*this);
+  a = emit(Opcode::FConvert, d.type, a);
+  b = emit(Opcode::FConvert, d.type, b);
+  c = emit(Opcode::FConvert, d.type, c);
+  const Word product = d.mul(a, b), sum = d.add(product, c);
+  return emit(Opcode::FConvert, lanes(s), d.to_odd(sum, d.lost(product, c, sum)));
+}
+
+// Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008. Where the split
+// overflows there is no error term, and the plain result stands.
+Word Emitter::fma_double(Word a, Word b, Word c) {
+  Doubles d(*this);
+  Word ah, al, bh, bl;
+  d.split(a, &ah, &al);
+  d.split(b, &bh, &bl);
+  const Word product = d.mul(a, b);
+  Word rest = d.add(d.sub(d.mul(ah, bh), product), d.mul(ah, bl));
+  rest = d.add(d.add(rest, d.mul(al, bh)), d.mul(al, bl));
+  const Word t = d.add(c, rest), t_low = d.lost(c, rest, t);
+  const Word v = d.add(product, t), v_low = d.lost(product, t, v);
+  const Word tail = d.add(t_low, v_low);
+  const Word once = d.add(v, d.to_odd(tail, d.lost(t_low, v_low, tail)));
+  const Word defined = emit(Opcode::FOrdEqual, d.flag, once, once);
+  return emit(Opcode::Select, d.type, defined, once, d.add(product, c));
+}
+
+void Emitter::fma(const Operation& o) {
+  const auto x = d_.operands_of(o);
+  const Type t = d_.type_of(d_.result(o));
+  const Word a = value(x[0]), b = value(x[1]), c = value(x[2]);
+  if (target_.fused_fma || d_.math == MathMode::Fast) return alias(o, glsl(Glsl::Fma, type(t), a, b, c));
+  const Scalar s = t.scalar();
+  std::vector<Word> parts(t.lanes());
+  for (uint32_t i = 0; i < parts.size(); i++) {
+    const auto lane = [&](Word v) {
+      return parts.size() == 1 ? v : emit(Opcode::CompositeExtract, lanes(s), v, i);
+    };
+    const Word p = lane(a), q = lane(b), r = lane(c);
+    parts[i] = s == Scalar::Float64 ? fma_double(p, q, r) : fma_narrow(p, q, r, s);
+  }
+  alias(o, parts.size() == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, type(t), parts));
+}
+
+// GLSL.std.450's Atan2 is undefined where both are zero, and drivers differ where both are infinite.
+// There the signs decide: x stands for ±1, and an infinite y too.
+void Emitter::atan2(const Operation& o) {
+  const auto operands = d_.operands_of(o);
+  const Type t = d_.type_of(d_.result(o));
+  const uint32_t n = t.lanes();
+  const Scalar s = t.scalar();
+  Word y = value(operands[0]), x = value(operands[1]);
+  if (d_.math == MathMode::Fast) return alias(o, glsl(Glsl::Atan2, type(t), y, x));
+  constexpr Scalar f = Scalar::Float32;
+  y = convert_lanes(y, s, f, n);
+  x = convert_lanes(x, s, f, n);
+  const Word wide = lanes(f, n), bits = lanes(Scalar::UInt32, n), flag = lanes(Scalar::Bool, n);
+  const Word zero = lane_constant(f, n, 0), sign = lane_constant(Scalar::UInt32, n, 0x80000000u);
+  const Word one = lane_constant(Scalar::UInt32, n, 0x3f800000u);
+  const auto unit = [&](Word v) {
+    const Word signs = emit(Opcode::BitwiseAnd, bits, emit(Opcode::Bitcast, bits, v), sign);
+    return emit(Opcode::Bitcast, wide, emit(Opcode::BitwiseOr, bits, signs, one));
+  };
+  const Word x_zero = emit(Opcode::FOrdEqual, flag, x, zero), y_zero = emit(Opcode::FOrdEqual, flag, y, zero);
+  const Word zeros = emit(Opcode::LogicalAnd, flag, x_zero, y_zero);
+  const Word x_inf = emit(Opcode::IsInf, flag, x), y_inf = emit(Opcode::IsInf, flag, y);
+  const Word infinities = emit(Opcode::LogicalAnd, flag, x_inf, y_inf);
+  const Word either = emit(Opcode::LogicalOr, flag, zeros, infinities);
+  const Word safe_x = emit(Opcode::Select, wide, either, unit(x), x);
+  const Word safe_y = emit(Opcode::Select, wide, infinities, unit(y), y);
+  alias(o, convert_lanes(glsl(Glsl::Atan2, wide, safe_y, safe_x), f, s, n));
+}
+
+}  // namespace lcpy::spirv
