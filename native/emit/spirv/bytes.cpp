@@ -31,7 +31,10 @@ Word Emitter::word_pointer(const WordMemory& m, ByteOffset at) {
 }
 
 Word Emitter::read_word(const WordMemory& m, ByteOffset at) {
-  if (!m.is_block) return emit(Opcode::Load, lanes(Scalar::UInt32), word_pointer(m, at));
+  if (!m.is_block) {
+    const Word pointer = word_pointer(m, at);
+    return emit(Opcode::Load, lanes(Scalar::UInt32), pointer);
+  }
   return at.runtime ? block_word_at(word_index(at)) : block_word(at.constant & ~3u);
 }
 
@@ -50,7 +53,8 @@ Word Emitter::read_scalar(const WordMemory& m, Scalar s, ByteOffset at) {
   const Word low = shift ? emit(Opcode::ShiftRightLogical, uint, word, shift) : word;
   if (s == Scalar::Bool) {
     const Word byte = emit(Opcode::BitwiseAnd, uint, low, u32(0xff));
-    return emit(Opcode::INotEqual, lanes(s), byte, u32(0));
+    const Word flag = lanes(s);
+    return emit(Opcode::INotEqual, flag, byte, u32(0));
   }
   if (s == Scalar::Float16) {
     const Word pair = emit(Opcode::Bitcast, lanes(s, 2), low);
@@ -90,13 +94,15 @@ void Emitter::write_scalar(const WordMemory& m, Scalar s, ByteOffset at, Word id
     return;
   }
   if (s == Scalar::Bool) {
-    id = emit(Opcode::Select, uint, id, u32(1), u32(0));
+    const Word yes = u32(1), no = u32(0);
+    id = emit(Opcode::Select, uint, id, yes, no);
   } else if (s == Scalar::Float16) {
     const Word pair[] = {id, scalar_constant(s, 0)};
-    id = emit(Opcode::Bitcast, uint, emit_list(Opcode::CompositeConstruct, lanes(s, 2), pair));
+    const Word both = emit_list(Opcode::CompositeConstruct, lanes(s, 2), pair);
+    id = emit(Opcode::Bitcast, uint, both);
   } else {
-    id = emit(Opcode::BitwiseAnd, uint, convert_integer(id, s, Scalar::UInt32, 1),
-              u32(size == 1 ? 0xffu : 0xffffu));
+    const Word wide = convert_integer(id, s, Scalar::UInt32, 1);
+    id = emit(Opcode::BitwiseAnd, uint, wide, u32(size == 1 ? 0xffu : 0xffffu));
   }
   Word mask = u32(size == 1 ? 0xffu : 0xffffu);
   if (const Word shift = bit_shift(at)) {

@@ -37,8 +37,10 @@ Word Emitter::convert_integer(Word id, Scalar from, Scalar to, uint32_t n) {
   if (size == wanted) return emit(Opcode::Bitcast, lanes(to, n), id);
   const bool extends_sign = wanted > size && scalar_class(from) == ScalarClass::Signed;
   if (extends_sign || (wanted < size && to_signed)) return emit(Opcode::SConvert, lanes(to, n), id);
-  if (to_signed && wanted < 4)  // a bit cast of narrow lanes would be arithmetic
-    return emit(Opcode::SConvert, lanes(to, n), convert_integer(id, from, Scalar::UInt32, n));
+  if (to_signed && wanted < 4) {  // a bit cast of narrow lanes would be arithmetic
+    const Word wide = convert_integer(id, from, Scalar::UInt32, n);
+    return emit(Opcode::SConvert, lanes(to, n), wide);
+  }
   const Word plain = emit(Opcode::UConvert, lanes(unsigned_of(wanted), n), id);
   return to_signed ? emit(Opcode::Bitcast, lanes(to, n), plain) : plain;
 }
@@ -61,8 +63,10 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
       id = emit(Opcode::FConvert, lanes(Scalar::Float32, n), id);
       from = Scalar::Float32;
     }
-    if (result == ScalarClass::Bool)
-      return emit(Opcode::FUnordNotEqual, lanes(to, n), id, lane_constant(from, n, 0));
+    if (result == ScalarClass::Bool) {
+      const Word zero = lane_constant(from, n, 0);
+      return emit(Opcode::FUnordNotEqual, lanes(to, n), id, zero);
+    }
     const Scalar wide = widened(to);
     const auto code = result == ScalarClass::Signed ? Opcode::ConvertFToS : Opcode::ConvertFToU;
     return convert_integer(emit(code, lanes(wide, n), id), wide, to, n);
@@ -70,8 +74,10 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
   if (!to_float && result != ScalarClass::Bool) return convert_integer(id, from, to, n);
   const Scalar wide = widened(from);
   id = convert_integer(id, from, wide, n);
-  if (result == ScalarClass::Bool)
-    return emit(Opcode::INotEqual, lanes(to, n), id, lane_constant(wide, n, 0));
+  if (result == ScalarClass::Bool) {
+    const Word zero = lane_constant(wide, n, 0);
+    return emit(Opcode::INotEqual, lanes(to, n), id, zero);
+  }
   const auto code = source == ScalarClass::Signed ? Opcode::ConvertSToF : Opcode::ConvertUToF;
   return emit(code, lanes(to, n), id);
 }
@@ -88,7 +94,8 @@ void Emitter::bitcast(const Operation& o) {
     fail(Diag::op_unsupported, o.span,
          {"a bit cast of " + from.description() + " to " + to.description(), "Vulkan",
           "it casts scalars and vectors of equally many bits"});
-  alias(o, emit(Opcode::Bitcast, type(to), value(x)));
+  const Word given = value(x);
+  alias(o, emit(Opcode::Bitcast, type(to), given));
 }
 
 Word Emitter::to_u32(Word id, Scalar from) {

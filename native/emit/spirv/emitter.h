@@ -92,10 +92,11 @@ class Emitter {
   }
   Word value(Operand x) { return value(x.value()); }
   Type type_of(Operand x) const { return d_.type_of(x.value()); }
-  // The id that the operation's only result gets.
-  Word define(const Operation& o) { return ids_[o.first_result.value] = m_.new_id(); }
+  // The operation's only result.
   void alias(const Operation& o, Word id) { ids_[o.first_result.value] = id; }
-  // An instruction with a result, into the current block (or wherever out_ points).
+  // An instruction with a result, into the current block (or wherever out_ points). Arguments that
+  // themselves write or make ids are evaluated before, in statements of their own: the order of
+  // evaluation within a call is the compiler's, and modules must not depend on the compiler.
   template <class... Operands>
   Word emit(Opcode code, Word result_type, Operands... operands) {
     const Word id = m_.new_id();

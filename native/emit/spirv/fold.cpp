@@ -1,5 +1,7 @@
 // Dispatches of more blocks than the device takes along an axis: the hardware grid is any that holds
 // as many groups, and a group's linear index there says which block it is.
+#include <array>
+
 #include "emit/spirv/emitter.h"
 
 namespace lcpy::spirv {
@@ -16,14 +18,16 @@ const Emitter::Folded& Emitter::folded() {
   const auto part = [&](Word vector, uint32_t i) {
     return emit(Opcode::CompositeExtract, uint, vector, i);
   };
-  const auto join = [&](Word a, Word b, Word c) {
-    const Word parts[] = {a, b, c};
+  const auto join = [&](const std::array<Word, 3>& parts) {
     return emit_list(Opcode::CompositeConstruct, uint3, parts);
   };
-  Word linear = emit(Opcode::IMul, uint, part(groups, 1), part(group, 2));
-  linear = emit(Opcode::IAdd, uint, part(group, 1), linear);
-  linear = emit(Opcode::IMul, uint, part(groups, 0), linear);
-  folded_.linear = emit(Opcode::IAdd, uint, part(group, 0), linear);
+  const auto scaled = [&](Word base, Word factor, Word rest) {
+    const Word product = emit(Opcode::IMul, uint, factor, rest);
+    return emit(Opcode::IAdd, uint, base, product);
+  };
+  const Word x = part(group, 0), y = part(group, 1), z = part(group, 2);
+  const Word width = part(groups, 0), height = part(groups, 1);
+  folded_.linear = scaled(x, width, scaled(y, height, z));
 
   Word blocks[3];  // along each axis: (size - 1) / block + 1, sizes being at least 1
   for (uint32_t i = 0; i < 3; i++) {
@@ -34,10 +38,10 @@ const Emitter::Folded& Emitter::folded() {
   const Word plane = emit(Opcode::IMul, uint, blocks[0], blocks[1]);
   folded_.total = emit(Opcode::IMul, uint, plane, blocks[2]);
   const Word row = emit(Opcode::UDiv, uint, folded_.linear, blocks[0]);
-  folded_.block = join(emit(Opcode::UMod, uint, folded_.linear, blocks[0]),
-                       emit(Opcode::UMod, uint, row, blocks[1]),
-                       emit(Opcode::UDiv, uint, folded_.linear, plane));
-  const Word extent = join(u32(d_.block_size[0]), u32(d_.block_size[1]), u32(d_.block_size[2]));
+  folded_.block = join({emit(Opcode::UMod, uint, folded_.linear, blocks[0]),
+                        emit(Opcode::UMod, uint, row, blocks[1]),
+                        emit(Opcode::UDiv, uint, folded_.linear, plane)});
+  const Word extent = join({u32(d_.block_size[0]), u32(d_.block_size[1]), u32(d_.block_size[2])});
   const Word first = emit(Opcode::IMul, uint3, folded_.block, extent);
   folded_.dispatch = emit(Opcode::IAdd, uint3, first, thread);
   out_ = current;

@@ -29,10 +29,10 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
   const Word t = type(result);
   if (x.size() == 1) {
     const Word a = value(x[0]);
-    out_->op(code, t, define(o), a);
+    alias(o, emit(code, t, a));
   } else {
     const Word a = value(x[0]), b = value(x[1]);
-    out_->op(code, t, define(o), a, b);
+    alias(o, emit(code, t, a, b));
   }
   if (strict() && (code == Opcode::FAdd || code == Opcode::FSub || code == Opcode::FMul))
     exact(value(d_.result(o)));
@@ -121,8 +121,8 @@ void Emitter::emit_function(FunctionId id) {
   const Word result = result_type(f), function = function_ids_[id.value];
   std::vector<Word> parameters;
   for (const ValueId p : f.params) parameters.push_back(type(d_.type_of(p)));
-  head_.op(Opcode::Function, result, function, FunctionControl::None,
-           m_.type_function(result, parameters));
+  const Word signature = m_.type_function(result, parameters);
+  head_.op(Opcode::Function, result, function, FunctionControl::None, signature);
   for (size_t i = 0; i < parameters.size(); i++) {
     const Word parameter = ids_[f.params[i].value] = m_.new_id();
     head_.op(Opcode::FunctionParameter, parameters[i], parameter);

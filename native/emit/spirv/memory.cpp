@@ -40,8 +40,8 @@ Emitter::Place Emitter::place(const Operation& o, uint32_t first) {
 
 Emitter::Place Emitter::component(const Place& p, uint32_t index) {
   const Type t = p.type.component(index);
-  const Word pointer = types_.pointer(p.storage, t, p.family);
-  return {emit(Opcode::AccessChain, pointer, p.pointer, u32(index)), t, p.storage, p.family};
+  const Word pointer = types_.pointer(p.storage, t, p.family), at = u32(index);
+  return {emit(Opcode::AccessChain, pointer, p.pointer, at), t, p.storage, p.family};
 }
 
 // A bool in a buffer is a byte, and any byte but 0 reads True. The byte is widened before it is
@@ -51,7 +51,8 @@ Word Emitter::from_memory(Word id, Type t, Family f) {
   const uint32_t n = t.lanes();
   if (s == Scalar::Bool && is_laid(f)) {
     const Word wide = emit(Opcode::UConvert, lanes(Scalar::UInt32, n), id);
-    return emit(Opcode::INotEqual, lanes(s, n), wide, lane_constant(Scalar::UInt32, n, 0));
+    const Word zero = lane_constant(Scalar::UInt32, n, 0);
+    return emit(Opcode::INotEqual, lanes(s, n), wide, zero);
   }
   return emit(Opcode::Bitcast, lanes(s, n), id);
 }
@@ -125,7 +126,8 @@ void Emitter::load_uniform(const Operation& o) {
       at.constant += static_cast<uint32_t>(t.offset(x.index));
     } else {
       const Word stride = u32(static_cast<uint32_t>(t.stride()));
-      const Word bytes = emit(Opcode::IMul, uint, to_u32(value(x), type_of(x).scalar()), stride);
+      const Word element = to_u32(value(x), type_of(x).scalar());
+      const Word bytes = emit(Opcode::IMul, uint, element, stride);
       at.runtime = at.runtime ? emit(Opcode::IAdd, uint, at.runtime, bytes) : bytes;
     }
     t = t.is_struct() ? t.component(x.index) : t.element();

@@ -22,31 +22,33 @@ struct Emitter::Doubles {
   // a + b = sum + what rounding lost (Knuth).
   Word lost(Word a, Word b, Word sum) {
     const Word part = sub(sum, a);
-    return add(sub(a, sub(sum, part)), sub(b, part));
+    const Word of_a = sub(a, sub(sum, part)), of_b = sub(b, part);
+    return add(of_a, of_b);
   }
   // The sum rounded to odd: where it is inexact, that neighbour of the exact sum whose last bit is
   // set. Rounding it again to a shorter format then is as if only that had rounded.
   Word to_odd(Word sum, Word lost) {
     const Word uint = e.lanes(Scalar::UInt32), pair = e.lanes(Scalar::UInt32, 2);
-    const Word zero = e.scalar_constant(Scalar::Float64, 0);
+    const Word zero = e.scalar_constant(Scalar::Float64, 0), none = e.u32(0), one = e.u32(1);
     const Word bits = e.emit(Opcode::Bitcast, pair, sum);
     const Word low = e.emit(Opcode::CompositeExtract, uint, bits, 0u);
     const Word high = e.emit(Opcode::CompositeExtract, uint, bits, 1u);
-    const Word last = e.emit(Opcode::BitwiseAnd, uint, low, e.u32(1));
-    const Word even = e.emit(Opcode::IEqual, flag, last, e.u32(0));
+    const Word last = e.emit(Opcode::BitwiseAnd, uint, low, one);
+    const Word even = e.emit(Opcode::IEqual, flag, last, none);
     const Word inexact = e.emit(Opcode::FOrdNotEqual, flag, lost, zero);
     const Word move = e.emit(Opcode::LogicalAnd, flag, even, inexact);
     // Away from zero an even word gains its last bit; toward zero the pair counts down.
-    const Word up = e.emit(Opcode::LogicalEqual, flag, e.emit(Opcode::FOrdLessThan, flag, lost, zero),
-                           e.emit(Opcode::FOrdLessThan, flag, sum, zero));
-    const Word borrow = e.emit(Opcode::Select, uint, e.emit(Opcode::IEqual, flag, low, e.u32(0)),
-                               e.u32(1), e.u32(0));
-    const Word more[] = {e.emit(Opcode::BitwiseOr, uint, low, e.u32(1)), high};
-    const Word less[] = {e.emit(Opcode::ISub, uint, low, e.u32(1)),
-                         e.emit(Opcode::ISub, uint, high, borrow)};
+    const Word lost_below = e.emit(Opcode::FOrdLessThan, flag, lost, zero);
+    const Word sum_below = e.emit(Opcode::FOrdLessThan, flag, sum, zero);
+    const Word up = e.emit(Opcode::LogicalEqual, flag, lost_below, sum_below);
+    const Word wraps = e.emit(Opcode::IEqual, flag, low, none);
+    const Word borrow = e.emit(Opcode::Select, uint, wraps, one, none);
+    const Word more[] = {e.emit(Opcode::BitwiseOr, uint, low, one), high};
+    const Word less[] = {e.emit(Opcode::ISub, uint, low, one), e.emit(Opcode::ISub, uint, high, borrow)};
     const Word outward = e.emit(Opcode::Bitcast, type, e.emit_list(Opcode::CompositeConstruct, pair, more));
     const Word inward = e.emit(Opcode::Bitcast, type, e.emit_list(Opcode::CompositeConstruct, pair, less));
-    return e.emit(Opcode::Select, type, move, e.emit(Opcode::Select, type, up, outward, inward), sum);
+    const Word moved = e.emit(Opcode::Select, type, up, outward, inward);
+    return e.emit(Opcode::Select, type, move, moved, sum);
   }
   // a = high + low, each short enough that products of them are exact (Veltkamp).
   void split(Word a, Word* high, Word* low) {
@@ -63,25 +65,29 @@ Word Emitter::fma_narrow(Word a, Word b, Word c, Scalar s) {
   b = emit(Opcode::FConvert, d.type, b);
   c = emit(Opcode::FConvert, d.type, c);
   const Word product = d.mul(a, b), sum = d.add(product, c);
-  return emit(Opcode::FConvert, lanes(s), d.to_odd(sum, d.lost(product, c, sum)));
+  const Word odd = d.to_odd(sum, d.lost(product, c, sum));
+  return emit(Opcode::FConvert, lanes(s), odd);
 }
 
 // Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008. Where the split
-// overflows there is no error term, and the plain result stands.
+// overflows there is no error term, and the plain result stands; so it does, for its sign, at zero.
 Word Emitter::fma_double(Word a, Word b, Word c) {
   Doubles d(*this);
   Word ah, al, bh, bl;
   d.split(a, &ah, &al);
   d.split(b, &bh, &bl);
   const Word product = d.mul(a, b);
-  Word rest = d.add(d.sub(d.mul(ah, bh), product), d.mul(ah, bl));
-  rest = d.add(d.add(rest, d.mul(al, bh)), d.mul(al, bl));
+  Word rest = d.sub(d.mul(ah, bh), product);
+  rest = d.add(rest, d.mul(ah, bl));
+  rest = d.add(rest, d.mul(al, bh));
+  rest = d.add(rest, d.mul(al, bl));
   const Word t = d.add(c, rest), t_low = d.lost(c, rest, t);
   const Word v = d.add(product, t), v_low = d.lost(product, t, v);
   const Word tail = d.add(t_low, v_low);
   const Word once = d.add(v, d.to_odd(tail, d.lost(t_low, v_low, tail)));
-  const Word defined = emit(Opcode::FOrdEqual, d.flag, once, once);
-  return emit(Opcode::Select, d.type, defined, once, d.add(product, c));
+  const Word plain = d.add(product, c), zero = scalar_constant(Scalar::Float64, 0);
+  const Word good = emit(Opcode::FOrdNotEqual, d.flag, once, zero);
+  return emit(Opcode::Select, d.type, good, once, plain);
 }
 
 void Emitter::fma(const Operation& o) {
@@ -116,6 +122,7 @@ void Emitter::atan2(const Operation& o) {
   const Word wide = lanes(f, n), bits = lanes(Scalar::UInt32, n), flag = lanes(Scalar::Bool, n);
   const Word zero = lane_constant(f, n, 0), sign = lane_constant(Scalar::UInt32, n, 0x80000000u);
   const Word one = lane_constant(Scalar::UInt32, n, 0x3f800000u);
+  const Word rest = lane_constant(Scalar::UInt32, n, 0x7fffffffu);
   const auto unit = [&](Word v) {
     const Word signs = emit(Opcode::BitwiseAnd, bits, emit(Opcode::Bitcast, bits, v), sign);
     return emit(Opcode::Bitcast, wide, emit(Opcode::BitwiseOr, bits, signs, one));
@@ -127,7 +134,12 @@ void Emitter::atan2(const Operation& o) {
   const Word either = emit(Opcode::LogicalOr, flag, zeros, infinities);
   const Word safe_x = emit(Opcode::Select, wide, either, unit(x), x);
   const Word safe_y = emit(Opcode::Select, wide, infinities, unit(y), y);
-  alias(o, convert_lanes(glsl(Glsl::Atan2, wide, safe_y, safe_x), f, s, n));
+  const Word angle = emit(Opcode::Bitcast, bits, glsl(Glsl::Atan2, wide, safe_y, safe_x));
+  // The angle has y's sign, also at zero.
+  const Word magnitude = emit(Opcode::BitwiseAnd, bits, angle, rest);
+  const Word signs = emit(Opcode::BitwiseAnd, bits, emit(Opcode::Bitcast, bits, y), sign);
+  const Word whole = emit(Opcode::BitwiseOr, bits, magnitude, signs);
+  alias(o, convert_lanes(emit(Opcode::Bitcast, wide, whole), f, s, n));
 }
 
 }  // namespace lcpy::spirv

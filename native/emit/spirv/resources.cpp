@@ -77,11 +77,12 @@ Emitter::SlotState& Emitter::slot(SlotId id) {
       s.family = needs_.bits[id.value] ? Family::Bits : Family::Value;
       s.variable = m_.variable(types_.pointer(s.storage, slot.type, s.family), s.storage);
       break;
-    case MemoryClass::Constant:
+    case MemoryClass::Constant: {
       s.storage = StorageClass::Private;
-      s.variable = m_.variable(types_.pointer(s.storage, slot.type, s.family), s.storage,
-                               constant(slot.type, slot.data.data()));
+      const Word table = constant(slot.type, slot.data.data());
+      s.variable = m_.variable(types_.pointer(s.storage, slot.type, s.family), s.storage, table);
       break;
+    }
     case MemoryClass::Scratch:
       s.storage = StorageClass::Function;
       s.variable = m_.new_id();
@@ -136,7 +137,8 @@ void Emitter::declare_block() {
   if (uniform) storage = StorageClass::Uniform;
   if (plan_.block == BindingPlan::Block::Storage) storage = StorageClass::StorageBuffer;
   const uint32_t stride = uniform ? 16 : 4;
-  const Word array = m_.new_array(lanes(Scalar::UInt32, stride / 4), u32(block_.size / stride));
+  const Word words = lanes(Scalar::UInt32, stride / 4);
+  const Word array = m_.new_array(words, u32(block_.size / stride));
   m_.decorate(array, Decoration::ArrayStride, stride);
   const Word block = m_.new_struct(std::span(&array, 1));
   m_.decorate(block, Decoration::Block);
@@ -161,7 +163,8 @@ Word Emitter::block_word(uint32_t offset) {
     const Word vector = u32(word / 4), lane = u32(word % 4);
     early_.op(Opcode::AccessChain, block_word_pointer_, pointer, block_variable_, zero, vector, lane);
   } else {
-    early_.op(Opcode::AccessChain, block_word_pointer_, pointer, block_variable_, zero, u32(word));
+    const Word index = u32(word);
+    early_.op(Opcode::AccessChain, block_word_pointer_, pointer, block_variable_, zero, index);
   }
   early_.op(Opcode::Load, lanes(Scalar::UInt32), id, pointer);
   return known = id;
@@ -233,13 +236,11 @@ Word Emitter::element_index(SlotId s, Operand first) {
   if (!d_.view_offsets) return first.is_imm() ? u32(first.index) : value(first);
   const uint32_t at = block_.entries[s.value].base;
   LCPY_CHECK(at != ArgumentBlock::kNone);
-  if (first.is_imm())
-    return first.index ? emit(Opcode::IAdd, lanes(Scalar::UInt32), block_word(at), u32(first.index))
-                       : block_word(at);
-  if (type_of(first).size() == 4)
-    return emit(Opcode::IAdd, lanes(Scalar::UInt32), value(first), block_word(at));
-  const Word base = read_bytes({true, 0}, Type::of(Scalar::UInt64), {at, 0});
-  return emit(Opcode::IAdd, lanes(Scalar::UInt64), value(first), base);
+  const bool wide = !first.is_imm() && type_of(first).size() == 8;
+  const Word base = wide ? read_bytes({true, 0}, Type::of(Scalar::UInt64), {at, 0}) : block_word(at);
+  if (first.is_imm() && first.index == 0) return base;
+  const Word index = first.is_imm() ? u32(first.index) : value(first);
+  return emit(Opcode::IAdd, lanes(wide ? Scalar::UInt64 : Scalar::UInt32), index, base);
 }
 
 }  // namespace lcpy::spirv

@@ -23,7 +23,7 @@ void Emitter::select(const Operation& o) {
   if (type_of(x[0]).is_scalar()) {
     alias(o, select_components(cond, a, b, t));
   } else {
-    out_->op(Opcode::Select, type(t), define(o), cond, a, b);
+    alias(o, emit(Opcode::Select, type(t), cond, a, b));
   }
 }
 
@@ -48,27 +48,29 @@ Word Emitter::select_components(Word cond, Word a, Word b, Type t) {
 // ---- numbers --------------------------------------------------------------------------------
 
 void Emitter::abs(const Operation& o) {
-  const Operand x = d_.operands_of(o)[0];
+  const Word given = value(d_.operands_of(o)[0]);
   const Type t = d_.type_of(d_.result(o));
   switch (operand_class(t.scalar())) {
-    case OperandClass::Float: alias(o, glsl(Glsl::FAbs, type(t), value(x))); break;
-    case OperandClass::Signed: alias(o, glsl(Glsl::SAbs, type(t), value(x))); break;
+    case OperandClass::Float: alias(o, glsl(Glsl::FAbs, type(t), given)); break;
+    case OperandClass::Signed: alias(o, glsl(Glsl::SAbs, type(t), given)); break;
     case OperandClass::Bool:
-    case OperandClass::Unsigned: alias(o, value(x)); break;
+    case OperandClass::Unsigned: alias(o, given); break;
   }
 }
 
 // FindUMsb and FindILsb give -1 for 0.
 void Emitter::clz(const Operation& o) {
   const Type t = d_.type_of(d_.result(o));
-  const Word top = glsl(Glsl::FindUMsb, type(t), value(d_.operands_of(o)[0]));
-  alias(o, emit(Opcode::ISub, type(t), lane_constant(t.scalar(), t.lanes(), 31), top));
+  const Word x = value(d_.operands_of(o)[0]), most = lane_constant(t.scalar(), t.lanes(), 31);
+  const Word top = glsl(Glsl::FindUMsb, type(t), x);
+  alias(o, emit(Opcode::ISub, type(t), most, top));
 }
 
 void Emitter::ctz(const Operation& o) {
   const Type t = d_.type_of(d_.result(o));
-  const Word low = glsl(Glsl::FindILsb, type(t), value(d_.operands_of(o)[0]));
-  alias(o, glsl(Glsl::UMin, type(t), low, lane_constant(t.scalar(), t.lanes(), 32)));
+  const Word x = value(d_.operands_of(o)[0]), most = lane_constant(t.scalar(), t.lanes(), 32);
+  const Word low = glsl(Glsl::FindILsb, type(t), x);
+  alias(o, glsl(Glsl::UMin, type(t), low, most));
 }
 
 void Emitter::mul_hi(const Operation& o) {
@@ -76,8 +78,8 @@ void Emitter::mul_hi(const Operation& o) {
   const Type t = d_.type_of(d_.result(o));
   const Word halves[] = {type(t), type(t)};
   const bool is_signed = operand_class(t.scalar()) == OperandClass::Signed;
-  const Word both = emit(is_signed ? Opcode::SMulExtended : Opcode::UMulExtended, m_.type_struct(halves),
-                         value(x[0]), value(x[1]));
+  const Word pair = m_.type_struct(halves), a = value(x[0]), b = value(x[1]);
+  const Word both = emit(is_signed ? Opcode::SMulExtended : Opcode::UMulExtended, pair, a, b);
   alias(o, emit(Opcode::CompositeExtract, type(t), both, 1u));
 }
 
@@ -86,24 +88,26 @@ void Emitter::mul_hi(const Operation& o) {
 void Emitter::all_lanes(const Operation& o) {
   const Operand x = d_.operands_of(o)[0];
   if (type_of(x).is_scalar()) return alias(o, value(x));
-  out_->op(Opcode::All, lanes(Scalar::Bool), define(o), value(x));
+  const Word given = value(x);
+  alias(o, emit(Opcode::All, lanes(Scalar::Bool), given));
 }
 
 void Emitter::any_lane(const Operation& o) {
   const Operand x = d_.operands_of(o)[0];
   if (type_of(x).is_scalar()) return alias(o, value(x));
-  out_->op(Opcode::Any, lanes(Scalar::Bool), define(o), value(x));
+  const Word given = value(x);
+  alias(o, emit(Opcode::Any, lanes(Scalar::Bool), given));
 }
 
 void Emitter::outer_product(const Operation& o) {
   const auto x = d_.operands_of(o);
   const Word column = value(x[0]), row = value(x[1]);
-  out_->op(Opcode::OuterProduct, type(d_.type_of(d_.result(o))), define(o), column, row);
+  alias(o, emit(Opcode::OuterProduct, type(d_.type_of(d_.result(o))), column, row));
 }
 
 void Emitter::transpose(const Operation& o) {
   const Word x = value(d_.operands_of(o)[0]);
-  out_->op(Opcode::Transpose, type(d_.type_of(d_.result(o))), define(o), x);
+  alias(o, emit(Opcode::Transpose, type(d_.type_of(d_.result(o))), x));
 }
 
 // ---- aggregates -----------------------------------------------------------------------------
