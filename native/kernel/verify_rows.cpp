@@ -337,7 +337,9 @@ RowFault op_Shuffle(const RowContext& c) {
   return kFine;
 }
 RowFault op_DivUnchecked(const RowContext& c) { return alike(c, 2, integer); }
-RowFault op_RemUnchecked(const RowContext& c) { return alike(c, 2, integer); }
+RowFault op_RemUnchecked(const RowContext& c) {
+  return alike(c, 2, arithmetic);
+}  // floats: C's fmod
 RowFault op_ShlUnchecked(const RowContext& c) { return alike(c, 2, integer); }
 RowFault op_ShrUnchecked(const RowContext& c) { return alike(c, 2, integer); }
 RowFault op_ConvertUnchecked(const RowContext& c) {

@@ -10,8 +10,8 @@ namespace lcpy::lower {
 // Makes the body with its parameters and enters it.
 void FunctionLowering::open_loop(Loop& l, StmtId id, std::span<const ValueId> counters, bool runs,
                                  std::vector<Operand>& operands) {
-  if (++depth_ > kDeepestNesting)
-    all_.fail_at(Diag::nested_bodies, b_.span(), {std::to_string(kDeepestNesting)});
+  if (++depth_ > kDeepestProgram)
+    all_.fail_at(Diag::nested_bodies, b_.span(), {std::to_string(kDeepestProgram)});
   l.set = &scan_.sets[scan_.loop_sets[id.value]];
   l.mark = log_.size();
   const size_t n = l.set->size();

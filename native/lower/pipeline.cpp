@@ -29,6 +29,13 @@ KernelDescriptor lower_kernel(const ast::FunctionBuilder& kernel, const LowerOpt
   KernelDescriptor d;
   Pipeline p(d, options);
   p.stage("lower", [&] { d = lower_ast(kernel, options); });
+  p.stage("guard", [&] { pass_guard(d, options.ragged); });
+  if (options.opt > 0) {
+    p.stage("fold", [&] { pass_fold(d); });
+    p.stage("simplify", [&] { pass_simplify(d); });
+    p.stage("common", [&] { pass_common(d); });
+    p.stage("dead", [&] { pass_dead(d); });
+  }
   verify_or_throw(d, "the pipeline");
   return d;
 }

@@ -163,8 +163,8 @@ std::vector<FunctionLowering::Change> FunctionLowering::unwind(size_t mark) {
 
 // An arm is lowered into a body of its own, which still lacks its Yield if control goes on.
 FunctionLowering::ArmState FunctionLowering::open_arm() {
-  if (++depth_ > kDeepestNesting)
-    all_.fail_at(Diag::nested_bodies, b_.span(), {std::to_string(kDeepestNesting)});
+  if (++depth_ > kDeepestProgram)
+    all_.fail_at(Diag::nested_bodies, b_.span(), {std::to_string(kDeepestProgram)});
   ArmState s{b_.insertion(), b_.add_body(), static_cast<uint32_t>(d_.values.size()), log_.size()};
   b_.set_insertion(s.body);
   return s;
