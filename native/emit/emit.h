@@ -18,7 +18,8 @@ struct BindingPlan {
   Block block = Block::Push;  // how the argument block arrives on Vulkan
   Place block_place;          // of Uniform and Storage
 };
-BindingPlan default_plan(const KernelDescriptor& d);  // set 0, bindings in slot order, block pushed (128 bytes) or in set 1
+// Set 0, bindings in slot order; the block pushed up to 128 bytes, else a storage buffer in set 1.
+BindingPlan default_plan(const KernelDescriptor& d);
 
 struct VulkanTarget {
   uint32_t version = 12;       // 11, 12, 13 → SPIR-V 1.3, 1.5, 1.6
@@ -44,7 +45,8 @@ struct SpirvModule {
   std::vector<std::string> extensions;
 };
 // Runs pass_expand with SPIR-V's native set on a copy, then emits. UnsupportedError from preflight.
-SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target);
+SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
+                       const VulkanTarget& target);
 
 struct OpenclTarget {
   uint32_t version = 12;       // 12, 20, 30

@@ -43,8 +43,8 @@ Emitter::AtomicPlace Emitter::atomic_place(const Operation& o, uint32_t first) {
   return p;
 }
 
-// Relaxed asks for nothing. Vulkan knows no sequentially consistent order: acquire and release then.
-// A read only acquires and a write only releases.
+// Relaxed asks for nothing. Vulkan knows no sequentially consistent order: acquire and release
+// then. A read only acquires and a write only releases.
 Word Emitter::semantics(const Operation& o, const AtomicPlace& p, bool reads, bool writes) {
   const auto order = static_cast<MemoryOrder>(o.flags & 7);
   if (order == MemoryOrder::Relaxed) return u32(0);
@@ -101,10 +101,11 @@ void Emitter::atomic_update(const Operation& o) {
 void Emitter::atomic_compare(const Operation& o) {
   const auto operands = d_.operands_of(o);
   const AtomicPlace p = atomic_place(o, 3);
-  const Word expected = as_stored(p, value(operands[1])), desired = as_stored(p, value(operands[2]));
+  const Word expected = as_stored(p, value(operands[1])),
+             desired = as_stored(p, value(operands[2]));
   const Word equal = semantics(o, p, true, true), unequal = semantics(o, p, true, false);
-  alias(o, as_value(p, emit(Opcode::AtomicCompareExchange, lanes(p.stored), p.place.pointer, p.scope,
-                            equal, unequal, desired, expected)));
+  alias(o, as_value(p, emit(Opcode::AtomicCompareExchange, lanes(p.stored), p.place.pointer,
+                            p.scope, equal, unequal, desired, expected)));
 }
 
 //   header: seen = phi(first read, what the swap found); swap; done? merge : next
@@ -120,10 +121,12 @@ Word Emitter::compare_loop(const Operation& o, const AtomicPlace& p, Word operan
   start_block(header);
   const Word seen = emit(Opcode::Phi, bits, first, before, found, next);
   const Word old = emit(Opcode::Bitcast, t, seen);
-  const Word result = row.float_instruction != Opcode::Nop ? emit(row.float_instruction, t, old, operand)
-                                                           : glsl(row.float_function, t, old, operand);
+  const Word result = row.float_instruction != Opcode::Nop
+                          ? emit(row.float_instruction, t, old, operand)
+                          : glsl(row.float_function, t, old, operand);
   const Word wanted = emit(Opcode::Bitcast, bits, result);
-  out_->op(Opcode::AtomicCompareExchange, bits, found, pointer, p.scope, equal, unequal, wanted, seen);
+  out_->op(Opcode::AtomicCompareExchange, bits, found, pointer, p.scope, equal, unequal, wanted,
+           seen);
   const Word done = emit(Opcode::IEqual, lanes(Scalar::Bool), found, seen);
   out_->op(Opcode::LoopMerge, after, next, LoopControl::None);
   out_->op(Opcode::BranchConditional, done, after, next);
@@ -135,9 +138,9 @@ Word Emitter::compare_loop(const Operation& o, const AtomicPlace& p, Word operan
 
 void Emitter::sync_block(const Operation&) {
   const Word scope = u32(to_word(Scope::Workgroup));
-  const Word order = u32(to_word(MemorySemantics::AcquireRelease) |
-                         to_word(MemorySemantics::WorkgroupMemory) |
-                         (needs_.buffers ? to_word(MemorySemantics::UniformMemory) : 0));
+  const Word order =
+      u32(to_word(MemorySemantics::AcquireRelease) | to_word(MemorySemantics::WorkgroupMemory) |
+          (needs_.buffers ? to_word(MemorySemantics::UniformMemory) : 0));
   out_->op(Opcode::ControlBarrier, scope, scope, order);
 }
 

@@ -26,7 +26,8 @@ Word Emitter::bit_shift(ByteOffset at) {
 
 Word Emitter::word_pointer(const WordMemory& m, ByteOffset at) {
   const Word index = word_index(at);
-  const Word pointer = types_.pointer(StorageClass::StorageBuffer, Type::of(Scalar::UInt32), Family::Value);
+  const Word pointer =
+      types_.pointer(StorageClass::StorageBuffer, Type::of(Scalar::UInt32), Family::Value);
   return emit(Opcode::AccessChain, pointer, m.variable, u32(0), index);
 }
 

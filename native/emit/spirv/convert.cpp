@@ -10,10 +10,14 @@ constexpr uint64_t kOneFloat32 = 0x3f800000u, kOneFloat64 = 0x3ff0000000000000u;
 
 Scalar unsigned_of(uint32_t size) {
   switch (size) {
-    case 1: return Scalar::UInt8;
-    case 2: return Scalar::UInt16;
-    case 4: return Scalar::UInt32;
-    default: return Scalar::UInt64;
+    case 1:
+      return Scalar::UInt8;
+    case 2:
+      return Scalar::UInt16;
+    case 4:
+      return Scalar::UInt32;
+    default:
+      return Scalar::UInt64;
   }
 }
 
@@ -87,9 +91,10 @@ void Emitter::bitcast(const Operation& o) {
   const Operand x = d_.operands_of(o)[0];
   const Type from = type_of(x), to = d_.type_of(d_.result(o));
   if (type(from) == type(to)) return alias(o, value(x));
-  const bool fits = from.is_lanes() && to.is_lanes() && !from.has_class(ScalarClass::Bool) &&
-                    !to.has_class(ScalarClass::Bool) &&
-                    from.lanes() * scalar_size(from.scalar()) == to.lanes() * scalar_size(to.scalar());
+  const bool fits =
+      from.is_lanes() && to.is_lanes() && !from.has_class(ScalarClass::Bool) &&
+      !to.has_class(ScalarClass::Bool) &&
+      from.lanes() * scalar_size(from.scalar()) == to.lanes() * scalar_size(to.scalar());
   if (!fits)
     fail(Diag::op_unsupported, o.span,
          {"a bit cast of " + from.description() + " to " + to.description(), "Vulkan",
@@ -98,8 +103,6 @@ void Emitter::bitcast(const Operation& o) {
   alias(o, emit(Opcode::Bitcast, type(to), given));
 }
 
-Word Emitter::to_u32(Word id, Scalar from) {
-  return convert_integer(id, from, Scalar::UInt32, 1);
-}
+Word Emitter::to_u32(Word id, Scalar from) { return convert_integer(id, from, Scalar::UInt32, 1); }
 
 }  // namespace lcpy::spirv

@@ -1,14 +1,16 @@
 // The door: expand, preflight, emit.
-#include "base/error.h"
 #include "emit/emit.h"
+#include "base/error.h"
 #include "emit/spirv/emitter.h"
 #include "lower/lower.h"
 
 namespace lcpy {
 
-SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target) {
+SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
+                       const VulkanTarget& target) {
   if (target.version < 11 || target.version > 13)
-    throw ArgumentError("Vulkan version " + std::to_string(target.version) + ": 11, 12 or 13 is wanted");
+    throw ArgumentError("Vulkan version " + std::to_string(target.version) +
+                        ": 11, 12 or 13 is wanted");
   KernelDescriptor expanded = d;
   pass_expand(expanded, spirv::spirv_native);
   const spirv::Needs needs = spirv::preflight(expanded, plan, target);

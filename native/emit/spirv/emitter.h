@@ -1,6 +1,6 @@
 // Walks a descriptor and writes a module. One class; its members are defined by chapter:
-// resources.cpp (slots, the argument block, constants), fold.cpp, values.cpp, precise.cpp and convert.cpp
-// (operations on values), memory.cpp, bytes.cpp, atomics.cpp, flow.cpp, functions.cpp.
+// resources.cpp (slots, the argument block, constants), fold.cpp, values.cpp, precise.cpp and
+// convert.cpp (operations on values), memory.cpp, bytes.cpp, atomics.cpp, flow.cpp, functions.cpp.
 #pragma once
 #include <span>
 #include <vector>
@@ -144,7 +144,7 @@ class Emitter {
   void leave_spare_blocks();
   // A word of the argument block, loaded once a function.
   Word block_word(uint32_t offset);
-  Word block_word_at(Word index);  // run-time index, in words
+  Word block_word_at(Word index);               // run-time index, in words
   Word element_index(SlotId s, Operand first);  // with the view's base
 
   // ---- memory.cpp -----------------------------------------------------------------------------
@@ -198,8 +198,8 @@ class Emitter {
   // ---- atomics.cpp ----------------------------------------------------------------------------
   struct AtomicPlace {
     Place place;
-    Scalar scalar{};   // the language's
-    Scalar stored{};   // as declared: bits of emulated floats
+    Scalar scalar{};  // the language's
+    Scalar stored{};  // as declared: bits of emulated floats
     Word scope = 0;
   };
   AtomicPlace atomic_place(const Operation& o, uint32_t first);
@@ -254,8 +254,8 @@ class Emitter {
   // Of the function being written.
   Words head_, early_, code_;  // variables; loads that every block may use; the rest
   Words* out_ = &code_;
-  Word label_ = 0;             // of the current block; 0 after a terminator
-  std::vector<Word> block_words_;    // by word of the argument block
+  Word label_ = 0;                    // of the current block; 0 after a terminator
+  std::vector<Word> block_words_;     // by word of the argument block
   std::vector<Word> uniform_values_;  // whole Uniform slots, by slot
   Word builtin_values_[4] = {};
   Folded folded_;

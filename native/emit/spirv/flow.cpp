@@ -12,9 +12,12 @@ namespace {
 
 SelectionControl control(const Operation& o) {
   switch (static_cast<BranchHint>(o.flags & 3)) {
-    case BranchHint::Flatten: return SelectionControl::Flatten;
-    case BranchHint::Branch: return SelectionControl::DontFlatten;
-    case BranchHint::None: break;
+    case BranchHint::Flatten:
+      return SelectionControl::Flatten;
+    case BranchHint::Branch:
+      return SelectionControl::DontFlatten;
+    case BranchHint::None:
+      break;
   }
   return SelectionControl::None;
 }
@@ -51,8 +54,8 @@ void Emitter::unreachable(const Operation&) {
 
 // ---- merges ---------------------------------------------------------------------------------
 
-// What `index` is on arrival: the one value that comes from everywhere, or a phi. A value that comes
-// from everywhere dominates every predecessor, and so the block.
+// What `index` is on arrival: the one value that comes from everywhere, or a phi. A value that
+// comes from everywhere dominates every predecessor, and so the block.
 Word Emitter::merged(const Target& target, uint32_t index, Type t) {
   const Word first = flow_values_[target.from[0].values + index];
   bool same = true;
@@ -133,7 +136,7 @@ void Emitter::if_(const Operation& o) {
 void Emitter::switch_(const Operation& o) {
   const auto operands = d_.operands_of(o);
   const uint32_t size = scalar_size(type_of(operands[0]).scalar());  // 4 or 8
-  const size_t stride = size == 8 ? 3 : 2;                            // of a case: literal, label
+  const size_t stride = size == 8 ? 3 : 2;                           // of a case: literal, label
   const Word selector = value(operands[0]);
   Frame frame;
   frame.merge.label = m_.new_id();
@@ -198,7 +201,8 @@ size_t Emitter::loop_header(BodyId body, Frame& frame) {
   const Operation& test = d_.op(ops[at]);
   const auto operands = d_.operands_of(test);
   const bool leaves_else = lone(operands[2].body(), Op::Break) != nullptr;
-  const BodyId stays = operands[leaves_else ? 1 : 2].body(), leaves = operands[leaves_else ? 2 : 1].body();
+  const BodyId stays = operands[leaves_else ? 1 : 2].body(),
+               leaves = operands[leaves_else ? 2 : 1].body();
   const Operation* go = lone(stays, Op::Yield);
   const Operation* stop = lone(leaves, Op::Break);
   if (!go || !stop) return 0;
@@ -240,7 +244,8 @@ void Emitter::loop(const Operation& o) {
   emit_body(body, from);
   loop_ = outer;
 
-  // A continue block that nothing reaches must still be there; the phis then keep the initial value.
+  // A continue block that nothing reaches must still be there; the phis then keep the initial
+  // value.
   start_block(frame.next.label);
   if (!frame.next.from.empty())
     for (uint32_t i = 0; i < holes.size(); i++)

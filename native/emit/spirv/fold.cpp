@@ -1,5 +1,5 @@
-// Dispatches of more blocks than the device takes along an axis: the hardware grid is any that holds
-// as many groups, and a group's linear index there says which block it is.
+// Dispatches of more blocks than the device takes along an axis: the hardware grid is any that
+// holds as many groups, and a group's linear index there says which block it is.
 #include <array>
 
 #include "emit/spirv/emitter.h"

@@ -11,11 +11,15 @@ void Emitter::emit_op(const Operation& o) {
   if (target_.lines) emit_line(o.span);
   const EmitRow& row = *emit_row(o.op);
   switch (row.kind) {
-    case RowKind::Instruction: return emit_instruction(o, row);
-    case RowKind::Glsl: return emit_glsl(o, row);
-    case RowKind::Own: return (this->*row.own)(o);
+    case RowKind::Instruction:
+      return emit_instruction(o, row);
+    case RowKind::Glsl:
+      return emit_glsl(o, row);
+    case RowKind::Own:
+      return (this->*row.own)(o);
     case RowKind::Expanded:
-    case RowKind::Unsupported: break;
+    case RowKind::Unsupported:
+      break;
   }
   throw BugError("the preflight let " + std::string(op_row(o.op).name) + " pass");
 }
@@ -147,7 +151,9 @@ Emitter::Emitter(const KernelDescriptor& d, const BindingPlan& plan, const Vulka
       target_(target),
       needs_(needs),
       block_(argument_block(d)),
-      m_(target.version >= 13 ? kVersion16 : target.version == 12 ? kVersion15 : kVersion13),
+      m_(target.version >= 13   ? kVersion16
+         : target.version == 12 ? kVersion15
+                                : kVersion13),
       types_(m_),
       ids_(d.values.size(), 0),
       slots_(d.slots.size()),
@@ -184,7 +190,8 @@ SpirvModule Emitter::run() {
   require_needs();
   const Word main = function_id(FunctionId(0u));
   m_.entry_point(main, "main");
-  m_.execution_mode(main, ExecutionMode::LocalSize, d_.block_size[0], d_.block_size[1], d_.block_size[2]);
+  m_.execution_mode(main, ExecutionMode::LocalSize, d_.block_size[0], d_.block_size[1],
+                    d_.block_size[2]);
   float_controls(main);
   while (!queue_.empty()) {
     const FunctionId next = queue_.back();

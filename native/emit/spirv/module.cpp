@@ -245,7 +245,8 @@ std::vector<Word> Module::finish() {
   head.push_all(interface_);
   LCPY_CHECK(head.end());
 
-  const Words* parts[] = {&head, &modes_, &strings_, &names_, &annotations_, &globals_, &functions_};
+  const Words* parts[] = {&head,         &modes_,   &strings_,  &names_,
+                          &annotations_, &globals_, &functions_};
   size_t total = 5;
   for (const Words* p : parts) total += p->size();
   std::vector<Word> words{kMagicNumber, version_, kGenerator, bound_, 0};

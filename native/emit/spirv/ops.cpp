@@ -13,7 +13,9 @@ bool always(Type, Type, MathMode) { return true; }
 
 bool never(Type, Type, MathMode) { return false; }
 
-bool lanes32(Type, Type first, MathMode) { return first.is_lanes() && scalar_size(first.scalar()) == 4; }
+bool lanes32(Type, Type first, MathMode) {
+  return first.is_lanes() && scalar_size(first.scalar()) == 4;
+}
 
 // In strict mode -0 is below +0, which the instructions do not promise.
 bool zeros_equal(Type, Type first, MathMode math) {
@@ -41,32 +43,33 @@ struct Row;
 #define LCPY_ROW(name) \
   template <>          \
   struct Row<Op::name>
-#define INSTRUCTION(name, native, b, s, u, f)                              \
-  LCPY_ROW(name) {                                                         \
-    static constexpr EmitRow row{RowKind::Instruction, native,             \
-                                 {Opcode::b, Opcode::s, Opcode::u, Opcode::f}}; \
+#define INSTRUCTION(name, native, b, s, u, f)                                        \
+  LCPY_ROW(name) {                                                                   \
+    static constexpr EmitRow row{                                                    \
+        RowKind::Instruction, native, {Opcode::b, Opcode::s, Opcode::u, Opcode::f}}; \
   };
-#define GLSL(name, native, s, u, f, width64)                                          \
-  LCPY_ROW(name) {                                                                    \
-    static constexpr EmitRow row{RowKind::Glsl, native, {},                           \
-                                 {Glsl::Bad, Glsl::s, Glsl::u, Glsl::f}, Width64::width64}; \
+#define GLSL(name, native, s, u, f, width64)                                                  \
+  LCPY_ROW(name) {                                                                            \
+    static constexpr EmitRow row{                                                             \
+        RowKind::Glsl, native, {}, {Glsl::Bad, Glsl::s, Glsl::u, Glsl::f}, Width64::width64}; \
   };
-#define OWN(name, native, function)                                                     \
-  LCPY_ROW(name) {                                                                      \
+#define OWN(name, native, function)                                                               \
+  LCPY_ROW(name) {                                                                                \
     static constexpr EmitRow row{RowKind::Own, native, {}, {}, Width64::Yes, &Emitter::function}; \
   };
-#define OWN32(name, native, function)                                                  \
-  LCPY_ROW(name) {                                                                     \
+#define OWN32(name, native, function)                                                            \
+  LCPY_ROW(name) {                                                                               \
     static constexpr EmitRow row{RowKind::Own, native, {}, {}, Width64::No, &Emitter::function}; \
   };
-#define EXPANDED(name)                                           \
-  LCPY_ROW(name) {                                               \
-    static_assert(has_expansion(Op::name));                      \
-    static constexpr EmitRow row{RowKind::Expanded, never};      \
+#define EXPANDED(name)                                      \
+  LCPY_ROW(name) {                                          \
+    static_assert(has_expansion(Op::name));                 \
+    static constexpr EmitRow row{RowKind::Expanded, never}; \
   };
-#define UNSUPPORTED(name, why)                                                              \
-  LCPY_ROW(name) {                                                                          \
-    static constexpr EmitRow row{RowKind::Unsupported, always, {}, {}, Width64::Yes, nullptr, why}; \
+#define UNSUPPORTED(name, why)                                             \
+  LCPY_ROW(name) {                                                         \
+    static constexpr EmitRow row{                                          \
+        RowKind::Unsupported, always, {}, {}, Width64::Yes, nullptr, why}; \
   };
 #include "emit/spirv/ops.def"
 #undef INSTRUCTION

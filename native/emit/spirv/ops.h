@@ -39,11 +39,15 @@ bool spirv_native(Op op, Type result, Type first, MathMode math);
 
 constexpr OperandClass operand_class(Scalar s) {
   switch (scalar_class(s)) {
-    case ScalarClass::Bool: return OperandClass::Bool;
-    case ScalarClass::Signed: return OperandClass::Signed;
-    case ScalarClass::Float: return OperandClass::Float;
+    case ScalarClass::Bool:
+      return OperandClass::Bool;
+    case ScalarClass::Signed:
+      return OperandClass::Signed;
+    case ScalarClass::Float:
+      return OperandClass::Float;
     case ScalarClass::Unsigned:
-    case ScalarClass::Storage: break;
+    case ScalarClass::Storage:
+      break;
   }
   return OperandClass::Unsigned;
 }

@@ -44,9 +44,12 @@ struct Emitter::Doubles {
     const Word wraps = e.emit(Opcode::IEqual, flag, low, none);
     const Word borrow = e.emit(Opcode::Select, uint, wraps, one, none);
     const Word more[] = {e.emit(Opcode::BitwiseOr, uint, low, one), high};
-    const Word less[] = {e.emit(Opcode::ISub, uint, low, one), e.emit(Opcode::ISub, uint, high, borrow)};
-    const Word outward = e.emit(Opcode::Bitcast, type, e.emit_list(Opcode::CompositeConstruct, pair, more));
-    const Word inward = e.emit(Opcode::Bitcast, type, e.emit_list(Opcode::CompositeConstruct, pair, less));
+    const Word less[] = {e.emit(Opcode::ISub, uint, low, one),
+                         e.emit(Opcode::ISub, uint, high, borrow)};
+    const Word outward =
+        e.emit(Opcode::Bitcast, type, e.emit_list(Opcode::CompositeConstruct, pair, more));
+    const Word inward =
+        e.emit(Opcode::Bitcast, type, e.emit_list(Opcode::CompositeConstruct, pair, less));
     const Word moved = e.emit(Opcode::Select, type, up, outward, inward);
     return e.emit(Opcode::Select, type, move, moved, sum);
   }
@@ -94,7 +97,8 @@ void Emitter::fma(const Operation& o) {
   const auto x = d_.operands_of(o);
   const Type t = d_.type_of(d_.result(o));
   const Word a = value(x[0]), b = value(x[1]), c = value(x[2]);
-  if (target_.fused_fma || d_.math == MathMode::Fast) return alias(o, glsl(Glsl::Fma, type(t), a, b, c));
+  if (target_.fused_fma || d_.math == MathMode::Fast)
+    return alias(o, glsl(Glsl::Fma, type(t), a, b, c));
   const Scalar s = t.scalar();
   std::vector<Word> parts(t.lanes());
   for (uint32_t i = 0; i < parts.size(); i++) {
@@ -107,8 +111,8 @@ void Emitter::fma(const Operation& o) {
   alias(o, parts.size() == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, type(t), parts));
 }
 
-// GLSL.std.450's Atan2 is undefined where both are zero, and drivers differ where both are infinite.
-// There the signs decide: x stands for ±1, and an infinite y too.
+// GLSL.std.450's Atan2 is undefined where both are zero, and drivers differ where both are
+// infinite. There the signs decide: x stands for ±1, and an infinite y too.
 void Emitter::atan2(const Operation& o) {
   const auto operands = d_.operands_of(o);
   const Type t = d_.type_of(d_.result(o));
@@ -127,7 +131,8 @@ void Emitter::atan2(const Operation& o) {
     const Word signs = emit(Opcode::BitwiseAnd, bits, emit(Opcode::Bitcast, bits, v), sign);
     return emit(Opcode::Bitcast, wide, emit(Opcode::BitwiseOr, bits, signs, one));
   };
-  const Word x_zero = emit(Opcode::FOrdEqual, flag, x, zero), y_zero = emit(Opcode::FOrdEqual, flag, y, zero);
+  const Word x_zero = emit(Opcode::FOrdEqual, flag, x, zero),
+             y_zero = emit(Opcode::FOrdEqual, flag, y, zero);
   const Word zeros = emit(Opcode::LogicalAnd, flag, x_zero, y_zero);
   const Word x_inf = emit(Opcode::IsInf, flag, x), y_inf = emit(Opcode::IsInf, flag, y);
   const Word infinities = emit(Opcode::LogicalAnd, flag, x_inf, y_inf);

@@ -75,12 +75,14 @@ class Preflight {
       facts |= types_.facts(t);
       if (d_.is_constant(x.value())) narrow(types_.facts(t));
     }
-    for (uint32_t i = 0; i < o.result_count; i++) facts |= types_.facts(d_.type_of(d_.result(o, i)));
+    for (uint32_t i = 0; i < o.result_count; i++)
+      facts |= types_.facts(d_.type_of(d_.result(o, i)));
     hold(facts, o.span);
     check_row(o, *row, first);
     if (o.op == Op::SyncBlock) needs_.barrier = true;
     // A device that rounds twice gets fma in double (precise.cpp).
-    if (o.op == Op::Fma && !target_.fused_fma && d_.math != MathMode::Fast) hold(kHoldsFloat64, o.span);
+    if (o.op == Op::Fma && !target_.fused_fma && d_.math != MathMode::Fast)
+      hold(kHoldsFloat64, o.span);
     if (op_row(o.op).category == OpCategory::Atomic) visit_atomic(o);
     if (facts & (kHoldsInt8 | kHoldsInt16 | kHoldsFloat16)) visit_narrow(o, facts);
   }
@@ -118,13 +120,16 @@ class Preflight {
     const auto operands = d_.operands_of(o);
     const Slot& slot = d_.slot(operands[0].slot());
     size_t first = 1;
-    if (o.op == Op::AtomicCompareExchange) first = 3;
-    else if (o.op != Op::AtomicLoad) first = 2;
+    if (o.op == Op::AtomicCompareExchange)
+      first = 3;
+    else if (o.op != Op::AtomicLoad)
+      first = 2;
     const Type t = place_type(d_, operands, first);
     const bool native = native_float_atomic(o.op, t, slot.memory, target_);
     if (t.is_float() && !native) needs_.bits[operands[0].index] = true;
     if (t.is_float() && native)
-      (slot.memory == MemoryClass::Global ? needs_.buffer_float_add : needs_.shared_float_add) = true;
+      (slot.memory == MemoryClass::Global ? needs_.buffer_float_add : needs_.shared_float_add) =
+          true;
     if (scalar_size(t.scalar()) == 8 && !needs_.int64_atomics) {
       needs_.int64_atomics = true;
       if (!target_.int64_atomics)
@@ -136,8 +141,11 @@ class Preflight {
   void visit_slot(SlotId id) {
     const Slot& slot = d_.slot(id);
     switch (slot.memory) {
-      case MemoryClass::Global: break;
-      case MemoryClass::Uniform: narrow(types_.facts(slot.type)); return;
+      case MemoryClass::Global:
+        break;
+      case MemoryClass::Uniform:
+        narrow(types_.facts(slot.type));
+        return;
       case MemoryClass::Constant:
       case MemoryClass::Shared:
       case MemoryClass::Scratch:
@@ -174,8 +182,10 @@ class Preflight {
     need(needs_.float16, target_.float16, span, "half arithmetic (shaderFloat16)");
     need(held_ & kHoldsInt64, target_.int64, int64_at_, "64-bit integers (shaderInt64)");
     need(held_ & kHoldsFloat64, target_.float64, float64_at_, "double (shaderFloat64)");
-    need(needs_.storage8, target_.storage8, span, "8-bit buffer elements (storageBuffer8BitAccess)");
-    need(needs_.storage16, target_.storage16, span, "16-bit buffer elements (storageBuffer16BitAccess)");
+    need(needs_.storage8, target_.storage8, span,
+         "8-bit buffer elements (storageBuffer8BitAccess)");
+    need(needs_.storage16, target_.storage16, span,
+         "16-bit buffer elements (storageBuffer16BitAccess)");
     needs_.float32 = (held_ & kHoldsFloat32) != 0;
   }
 
@@ -194,9 +204,10 @@ class Preflight {
 
 bool native_float_atomic(Op op, Type type, MemoryClass memory, const VulkanTarget& target) {
   if (type.scalar() != Scalar::Float32) return false;
-  if (!(memory == MemoryClass::Global ? target.buffer_float_add : target.shared_float_add)) return false;
-  return op == Op::AtomicAdd || op == Op::AtomicSub || op == Op::AtomicLoad || op == Op::AtomicStore ||
-         op == Op::AtomicExchange;
+  if (!(memory == MemoryClass::Global ? target.buffer_float_add : target.shared_float_add))
+    return false;
+  return op == Op::AtomicAdd || op == Op::AtomicSub || op == Op::AtomicLoad ||
+         op == Op::AtomicStore || op == Op::AtomicExchange;
 }
 
 Type place_type(const KernelDescriptor& d, std::span<const Operand> operands, size_t first) {

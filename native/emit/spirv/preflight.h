@@ -1,5 +1,6 @@
-// What a descriptor needs of SPIR-V and of the device, found before anything is emitted. A need that
-// the target does not meet is an UnsupportedError naming it; all of them are reported together.
+// What a descriptor needs of SPIR-V and of the device, found before anything is emitted. A need
+// that the target does not meet is an UnsupportedError naming it; all of them are reported
+// together.
 #pragma once
 #include <vector>
 

@@ -60,7 +60,8 @@ Word Emitter::constant(Type t, const std::byte* bytes) {
   for (uint64_t i = 0; i < size && zero; i++) zero = bytes[i] == std::byte{0};
   if (zero) return m_.constant_null(type(t));
   std::vector<Word> parts(t.count());
-  for (uint64_t i = 0; i < parts.size(); i++) parts[i] = constant(t.component(i), bytes + t.offset(i));
+  for (uint64_t i = 0; i < parts.size(); i++)
+    parts[i] = constant(t.component(i), bytes + t.offset(i));
   return m_.constant_composite(type(t), parts);
 }
 
@@ -71,7 +72,9 @@ Emitter::SlotState& Emitter::slot(SlotId id) {
   if (s.variable) return s;
   const Slot& slot = d_.slot(id);
   switch (slot.memory) {
-    case MemoryClass::Global: declare_global(id, s); break;
+    case MemoryClass::Global:
+      declare_global(id, s);
+      break;
     case MemoryClass::Shared:
       s.storage = StorageClass::Workgroup;
       s.family = needs_.bits[id.value] ? Family::Bits : Family::Value;
@@ -86,9 +89,11 @@ Emitter::SlotState& Emitter::slot(SlotId id) {
     case MemoryClass::Scratch:
       s.storage = StorageClass::Function;
       s.variable = m_.new_id();
-      head_.op(Opcode::Variable, types_.pointer(s.storage, slot.type, s.family), s.variable, s.storage);
+      head_.op(Opcode::Variable, types_.pointer(s.storage, slot.type, s.family), s.variable,
+               s.storage);
       break;
-    default: throw BugError("slot '" + slot.name + "' is not a place");
+    default:
+      throw BugError("slot '" + slot.name + "' is not a place");
   }
   if (target_.names) m_.name(s.variable, slot.name);
   return s;
@@ -105,7 +110,8 @@ void Emitter::declare_global(SlotId id, SlotState& s) {
   if (!s.pointer_type) {
     const Type element = slot.type.element();
     const bool bytes = element.is_void();
-    const Word array = m_.new_runtime_array(bytes ? lanes(Scalar::UInt32) : types_.id(element, s.family));
+    const Word array =
+        m_.new_runtime_array(bytes ? lanes(Scalar::UInt32) : types_.id(element, s.family));
     m_.decorate(array, Decoration::ArrayStride, bytes ? 4u : static_cast<Word>(slot.type.stride()));
     const Word block = m_.new_struct(std::span(&array, 1));
     m_.decorate(block, Decoration::Block);
@@ -161,7 +167,8 @@ Word Emitter::block_word(uint32_t offset) {
   const Word id = m_.new_id(), pointer = m_.new_id(), zero = u32(0), word = offset / 4;
   if (plan_.block == BindingPlan::Block::Uniform) {
     const Word vector = u32(word / 4), lane = u32(word % 4);
-    early_.op(Opcode::AccessChain, block_word_pointer_, pointer, block_variable_, zero, vector, lane);
+    early_.op(Opcode::AccessChain, block_word_pointer_, pointer, block_variable_, zero, vector,
+              lane);
   } else {
     const Word index = u32(word);
     early_.op(Opcode::AccessChain, block_word_pointer_, pointer, block_variable_, zero, index);
@@ -209,7 +216,8 @@ void Emitter::dispatch_id(const Operation& o) {
 }
 
 void Emitter::dispatch_size(const Operation& o) {
-  const Word parts[] = {block_word(ArgumentBlock::kDispatchSize), block_word(ArgumentBlock::kDispatchSize + 4),
+  const Word parts[] = {block_word(ArgumentBlock::kDispatchSize),
+                        block_word(ArgumentBlock::kDispatchSize + 4),
                         block_word(ArgumentBlock::kDispatchSize + 8)};
   alias(o, emit_list(Opcode::CompositeConstruct, lanes(Scalar::UInt32, 3), parts));
 }
@@ -230,14 +238,15 @@ void Emitter::buffer_extent(const Operation& o) {
   alias(o, block_word(at + 4 * operands[1].index));
 }
 
-// Buffers that are views at any start carry the start in the block. A 32-bit index stays one: what a
-// storage buffer may hold (maxStorageBufferRange is below 2^32) is reached by it.
+// Buffers that are views at any start carry the start in the block. A 32-bit index stays one: what
+// a storage buffer may hold (maxStorageBufferRange is below 2^32) is reached by it.
 Word Emitter::element_index(SlotId s, Operand first) {
   if (!d_.view_offsets) return first.is_imm() ? u32(first.index) : value(first);
   const uint32_t at = block_.entries[s.value].base;
   LCPY_CHECK(at != ArgumentBlock::kNone);
   const bool wide = !first.is_imm() && type_of(first).size() == 8;
-  const Word base = wide ? read_bytes({true, 0}, Type::of(Scalar::UInt64), {at, 0}) : block_word(at);
+  const Word base =
+      wide ? read_bytes({true, 0}, Type::of(Scalar::UInt64), {at, 0}) : block_word(at);
   if (first.is_imm() && first.index == 0) return base;
   const Word index = first.is_imm() ? u32(first.index) : value(first);
   return emit(Opcode::IAdd, lanes(wide ? Scalar::UInt64 : Scalar::UInt32), index, base);

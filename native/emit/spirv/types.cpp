@@ -16,12 +16,16 @@ T& at(std::vector<T>& table, Type t) {
 
 uint16_t scalar_facts(Scalar s) {
   switch (scalar_class(s)) {
-    case ScalarClass::Bool: return kHoldsBool;
+    case ScalarClass::Bool:
+      return kHoldsBool;
     case ScalarClass::Float:
-      return scalar_size(s) == 2 ? kHoldsFloat16 : scalar_size(s) == 4 ? kHoldsFloat32 : kHoldsFloat64;
+      return scalar_size(s) == 2   ? kHoldsFloat16
+             : scalar_size(s) == 4 ? kHoldsFloat32
+                                   : kHoldsFloat64;
     case ScalarClass::Signed:
     case ScalarClass::Unsigned:
-    case ScalarClass::Storage: break;
+    case ScalarClass::Storage:
+      break;
   }
   const uint32_t size = scalar_size(s);
   return size == 1 ? kHoldsInt8 : size == 2 ? kHoldsInt16 : size == 8 ? kHoldsInt64 : 0;
@@ -42,12 +46,20 @@ Word Types::lanes(Scalar s, uint32_t count) {
   if (count > 1) return known = m_.type_vector(lanes(s, 1), count);
   const uint32_t width = scalar_size(s) * 8;
   switch (scalar_class(s)) {
-    case ScalarClass::Bool: known = m_.type_bool(); break;
-    case ScalarClass::Signed: known = m_.type_int(width, true); break;
-    case ScalarClass::Float: known = m_.type_float(width); break;
+    case ScalarClass::Bool:
+      known = m_.type_bool();
+      break;
+    case ScalarClass::Signed:
+      known = m_.type_int(width, true);
+      break;
+    case ScalarClass::Float:
+      known = m_.type_float(width);
+      break;
     // bfloat16 and float8 are bits until a conversion, which pass_expand has made arithmetic.
     case ScalarClass::Storage:
-    case ScalarClass::Unsigned: known = m_.type_int(width, false); break;
+    case ScalarClass::Unsigned:
+      known = m_.type_int(width, false);
+      break;
   }
   return known;
 }
@@ -59,12 +71,17 @@ uint16_t Types::facts(Type t) {
   switch (t.tag()) {
     case TypeTag::Scalar:
     case TypeTag::Vector:
-    case TypeTag::Matrix: found |= scalar_facts(t.scalar()); break;
-    case TypeTag::Array: found |= facts(t.element()); break;
+    case TypeTag::Matrix:
+      found |= scalar_facts(t.scalar());
+      break;
+    case TypeTag::Array:
+      found |= facts(t.element());
+      break;
     case TypeTag::Struct:
       for (const Type member : t.members()) found |= facts(member);
       break;
-    default: throw BugError("no SPIR-V value of type " + t.description());
+    default:
+      throw BugError("no SPIR-V value of type " + t.description());
   }
   at(facts_, t) = found;
   return found;
@@ -107,8 +124,10 @@ Word Types::make(Type t, Family f) {
       m_.decorate(made, Decoration::ArrayStride, static_cast<Word>(t.stride()));
       return made;
     }
-    case TypeTag::Struct: return make_struct(t, f);
-    default: throw BugError("no SPIR-V type for " + t.description());
+    case TypeTag::Struct:
+      return make_struct(t, f);
+    default:
+      throw BugError("no SPIR-V type for " + t.description());
   }
 }
 

@@ -22,8 +22,14 @@ constexpr bool is_bits(Family f) { return f == Family::Bits || f == Family::Laid
 
 // What a type holds, at any depth.
 enum TypeFact : uint16_t {
-  kHoldsBool = 1, kHoldsInt8 = 2, kHoldsInt16 = 4, kHoldsInt64 = 8, kHoldsFloat16 = 16,
-  kHoldsFloat64 = 32, kHoldsFloat32 = 64, kFactsKnown = 128,
+  kHoldsBool = 1,
+  kHoldsInt8 = 2,
+  kHoldsInt16 = 4,
+  kHoldsInt64 = 8,
+  kHoldsFloat16 = 16,
+  kHoldsFloat64 = 32,
+  kHoldsFloat32 = 64,
+  kFactsKnown = 128,
 };
 
 class Types {

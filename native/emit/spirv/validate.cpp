@@ -59,17 +59,20 @@ Function symbol(void* library, const char* name) {
 
 bool can_validate(const std::string& library) { return find_library(library) != nullptr; }
 
-Validation validate(std::span<const uint32_t> words, const std::string& env, const std::string& library) {
+Validation validate(std::span<const uint32_t> words, const std::string& env,
+                    const std::string& library) {
   void* tools = find_library(library);
   if (!tools)
-    throw LoadError("SPIRV-Tools is not there: " + (library.empty() ? std::string(kNames[0]) : library));
+    throw LoadError("SPIRV-Tools is not there: " +
+                    (library.empty() ? std::string(kNames[0]) : library));
   const auto parse_env = symbol<ParseEnv>(tools, "spvParseTargetEnv");
   const auto create = symbol<CreateContext>(tools, "spvContextCreate");
   const auto destroy = symbol<DestroyContext>(tools, "spvContextDestroy");
   const auto check = symbol<ValidateBinary>(tools, "spvValidateBinary");
   const auto destroy_text = symbol<DestroyDiagnostic>(tools, "spvDiagnosticDestroy");
   int number = 0;
-  if (!parse_env(env.c_str(), &number)) throw ArgumentError("no SPIR-V environment is named " + env);
+  if (!parse_env(env.c_str(), &number))
+    throw ArgumentError("no SPIR-V environment is named " + env);
   Context* context = create(number);
   if (!context) throw LoadError("SPIRV-Tools made no context for " + env);
   DiagnosticText* text = nullptr;

@@ -1,5 +1,5 @@
-// Validation by SPIRV-Tools in this process. The library is loaded when first asked for, through its
-// C interface; the core does not link to it.
+// Validation by SPIRV-Tools in this process. The library is loaded when first asked for, through
+// its C interface; the core does not link to it.
 #pragma once
 #include <cstdint>
 #include <span>

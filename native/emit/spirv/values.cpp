@@ -51,10 +51,16 @@ void Emitter::abs(const Operation& o) {
   const Word given = value(d_.operands_of(o)[0]);
   const Type t = d_.type_of(d_.result(o));
   switch (operand_class(t.scalar())) {
-    case OperandClass::Float: alias(o, glsl(Glsl::FAbs, type(t), given)); break;
-    case OperandClass::Signed: alias(o, glsl(Glsl::SAbs, type(t), given)); break;
+    case OperandClass::Float:
+      alias(o, glsl(Glsl::FAbs, type(t), given));
+      break;
+    case OperandClass::Signed:
+      alias(o, glsl(Glsl::SAbs, type(t), given));
+      break;
     case OperandClass::Bool:
-    case OperandClass::Unsigned: alias(o, given); break;
+    case OperandClass::Unsigned:
+      alias(o, given);
+      break;
   }
 }
 

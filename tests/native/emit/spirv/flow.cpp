@@ -224,9 +224,9 @@ TEST(continue_in_a_switch_in_a_loop) {
 TEST(switches_of_both_widths) {
   for (const char* type : {"int", "uint", "long", "ulong"}) {
     const std::string t = type;
-    judge_body("  %4: " + t + " = Convert %1\n  %5: uint = Switch %4, {\n    Yield uint(9)\n  }, " + t +
-               "(1), {\n    Yield uint(3)\n  }, " + t + "(2), " + t + "(127), {\n    Yield %2\n  }\n" +
-               "  Store $0, %5, %1\n  Return\n");
+    judge_body("  %4: " + t + " = Convert %1\n  %5: uint = Switch %4, {\n    Yield uint(9)\n  }, " +
+               t + "(1), {\n    Yield uint(3)\n  }, " + t + "(2), " + t +
+               "(127), {\n    Yield %2\n  }\n" + "  Store $0, %5, %1\n  Return\n");
   }
   judge_body(R"(
   Switch %1, {
@@ -365,6 +365,4 @@ function 3 "none" (%14: float) -> () {
   judge(d, folded);
 }
 
-TEST(no_names_unless_asked) {
-  CHECK_EQ(count_of(judge_body(kCounted).words, Opcode::Name), 0u);
-}
+TEST(no_names_unless_asked) { CHECK_EQ(count_of(judge_body(kCounted).words, Opcode::Name), 0u); }

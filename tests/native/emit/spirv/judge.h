@@ -56,7 +56,8 @@ inline std::string complaint(const SpirvModule& m, uint32_t version) {
   }
   static const bool judged = spirv::can_validate(tools_library());
   if (!judged) return "";
-  return spirv::validate(m.words, "vulkan1." + std::to_string(version - 10), tools_library()).message;
+  return spirv::validate(m.words, "vulkan1." + std::to_string(version - 10), tools_library())
+      .message;
 }
 
 // Judges the descriptor on Vulkan 1.1, 1.2 and 1.3; returns the last module.

@@ -22,17 +22,34 @@ KernelDescriptor kernel(const std::string& slots, const std::string& body) {
   return d;
 }
 
-const char* const kTypes[] = {
-    "bool", "byte", "ushort", "half", "int", "double", "ulong", "vector<bool,3>", "vector<float,3>",
-    "vector<ubyte,3>", "vector<double,3>", "matrix<float,2>", "matrix<float,3>", "matrix<half,3>",
-    "matrix<double,4>", "array<float,5>", "array<bool,3>", "array<matrix<float,2>,3>",
-    "struct<4,bool,int>", "struct<16,vector<float,3>,float,matrix<float,3>>",
-    "struct<8,ulong,uint,array<struct<2,ushort,bool>,2>>", "bfloat16"};
+const char* const kTypes[] = {"bool",
+                              "byte",
+                              "ushort",
+                              "half",
+                              "int",
+                              "double",
+                              "ulong",
+                              "vector<bool,3>",
+                              "vector<float,3>",
+                              "vector<ubyte,3>",
+                              "vector<double,3>",
+                              "matrix<float,2>",
+                              "matrix<float,3>",
+                              "matrix<half,3>",
+                              "matrix<double,4>",
+                              "array<float,5>",
+                              "array<bool,3>",
+                              "array<matrix<float,2>,3>",
+                              "struct<4,bool,int>",
+                              "struct<16,vector<float,3>,float,matrix<float,3>>",
+                              "struct<8,ulong,uint,array<struct<2,ushort,bool>,2>>",
+                              "bfloat16"};
 
 SpirvModule judge_all_plans(const KernelDescriptor& d) {
   BindingPlan plan = default_plan(d);
   SpirvModule m;
-  for (const auto block : {BindingPlan::Block::Uniform, BindingPlan::Block::Storage, BindingPlan::Block::Push}) {
+  for (const auto block :
+       {BindingPlan::Block::Uniform, BindingPlan::Block::Storage, BindingPlan::Block::Push}) {
     plan.block = block;
     plan.block_place = {1, 0};
     m = judge(d, {}, &plan);
@@ -50,9 +67,9 @@ TEST(every_type_in_every_memory) {
             "slot 1 \"arg\" uniform " + t + " read number 1\n" +
             "slot 2 \"scratch\" scratch array<" + t + ",3> read_write number 16777216 owner 0\n" +
             "slot 3 \"shared\" shared array<" + t + ",64> read_write number 16777217\n",
-        "  %2: " + t + " = Load $1\n  Store $2, %2, %1\n  %3: " + t + " = Load $2, 1\n  Store $3, %3, %1\n" +
-            "  SyncBlock\n  %4: " + t + " = Load $3, 5\n  Store $0, %4, %1\n  %5: " + t +
-            " = Load $0, 7\n  Store $0, %5, 8\n");
+        "  %2: " + t + " = Load $1\n  Store $2, %2, %1\n  %3: " + t +
+            " = Load $2, 1\n  Store $3, %3, %1\n" + "  SyncBlock\n  %4: " + t +
+            " = Load $3, 5\n  Store $0, %4, %1\n  %5: " + t + " = Load $0, 7\n  Store $0, %5, 8\n");
     judge_all_plans(d);
     KernelDescriptor views = d;
     views.view_offsets = true;
@@ -97,15 +114,17 @@ TEST(bools_in_buffers_need_no_arithmetic) {
 }
 
 TEST(constant_tables_and_byte_buffers) {
-  judge(kernel("slot 0 \"a\" global buffer<float> write number 0\n"
-               "slot 1 \"t\" constant array<vector<float,2>,2> read number 16777216 data "
-               "array<vector<float,2>,2>((1, 2), (0, -0))\n",
-               "  %2: float = Load $1, %1, 1\n  Store $0, %2, %1\n"));
+  judge(
+      kernel("slot 0 \"a\" global buffer<float> write number 0\n"
+             "slot 1 \"t\" constant array<vector<float,2>,2> read number 16777216 data "
+             "array<vector<float,2>,2>((1, 2), (0, -0))\n",
+             "  %2: float = Load $1, %1, 1\n  Store $0, %2, %1\n"));
   for (const char* type : kTypes) {
     const std::string t = type;
-    KernelDescriptor d = kernel("slot 0 \"a\" global buffer<void> read_write number 0\n",
-                                "  %2: " + t + " = ByteLoad $0, %1\n  %3: uint = Add %1, uint(64)\n" +
-                                    "  ByteStore $0, %2, %3\n");
+    KernelDescriptor d =
+        kernel("slot 0 \"a\" global buffer<void> read_write number 0\n",
+               "  %2: " + t + " = ByteLoad $0, %1\n  %3: uint = Add %1, uint(64)\n" +
+                   "  ByteStore $0, %2, %3\n");
     judge(d);
     d.view_offsets = true;
     judge(d);
@@ -142,7 +161,8 @@ TEST(integer_atomics) {
     int next = 3;
     for (const char* op : {"Exchange", "Add", "Sub", "And", "Or", "Xor", "Min", "Max"})
       for (const char* slot : {"$0", "$1"})
-        body += "  %" + std::to_string(next++) + ": " + t + " = Atomic" + op + " " + slot + ", %2, %1\n";
+        body += "  %" + std::to_string(next++) + ": " + t + " = Atomic" + op + " " + slot +
+                ", %2, %1\n";
     body += "  %" + std::to_string(next++) + ": " + t + " = AtomicCompareExchange $0, %2, %2, %1\n";
     body += "  %" + std::to_string(next++) + ": " + t + " = AtomicLoad $1, %1 !1\n";
     body += "  AtomicStore $0, %2, %1 !2\n";
@@ -168,7 +188,8 @@ TEST(float_atomics) {
         body += "  %" + std::to_string(next++) + ": " + t + " = Load " + slot + rest;
         body += "  Store " + slot + ", %2" + rest;
       }
-      body += "  %" + std::to_string(next++) + ": " + t + " = AtomicCompareExchange $0, %2, %2, %1, 0\n";
+      body += "  %" + std::to_string(next++) + ": " + t +
+              " = AtomicCompareExchange $0, %2, %2, %1, 0\n";
       // The element is a vector and a bool: parts of it are plain.
       body += "  %" + std::to_string(next) + ": bool = Load $0, %1, 1\n";
       const KernelDescriptor d = kernel(
@@ -211,9 +232,12 @@ TEST(missing_features_are_refused_by_name) {
     const std::string text = refusal(kernel(slots, body), t);
     if (text.find(feature) == std::string::npos) lcpy::test::fail(__FILE__, __LINE__, text);
   };
-  named("slot 0 \"a\" global buffer<double> write number 0\n", "  Store $0, double(1), %1\n", "shaderFloat64");
-  named("slot 0 \"a\" global buffer<long> write number 0\n", "  Store $0, long(1), %1\n", "shaderInt64");
-  named("slot 0 \"a\" global buffer<bool> write number 0\n", "  Store $0, bool(true), %1\n", "storageBuffer8BitAccess");
+  named("slot 0 \"a\" global buffer<double> write number 0\n", "  Store $0, double(1), %1\n",
+        "shaderFloat64");
+  named("slot 0 \"a\" global buffer<long> write number 0\n", "  Store $0, long(1), %1\n",
+        "shaderInt64");
+  named("slot 0 \"a\" global buffer<bool> write number 0\n", "  Store $0, bool(true), %1\n",
+        "storageBuffer8BitAccess");
   named("slot 0 \"a\" global buffer<ulong> read_write number 0 atomics\n",
         "  %2: ulong = AtomicAdd $0, ulong(1), %1\n", "shaderBufferInt64Atomics");
 }

@@ -49,7 +49,8 @@ TEST(finished_words_walk_to_the_end) {
   m.entry_point(main, "main");
   m.execution_mode(main, ExecutionMode::LocalSize, 1u, 1u, 1u);
   Words code;
-  code.op(Opcode::Function, m.type_void(), main, FunctionControl::None, m.type_function(m.type_void(), {}));
+  code.op(Opcode::Function, m.type_void(), main, FunctionControl::None,
+          m.type_function(m.type_void(), {}));
   code.op(Opcode::Label, m.new_id());
   code.op(Opcode::Return);
   code.op(Opcode::FunctionEnd);

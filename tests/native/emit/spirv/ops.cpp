@@ -10,8 +10,8 @@ using lcpy::test::judge;
 
 namespace {
 
-constexpr Scalar kScalars[] = {Scalar::Bool,   Scalar::Int8,   Scalar::UInt8,   Scalar::Int16,
-                               Scalar::UInt16, Scalar::Int32,  Scalar::UInt32,  Scalar::Int64,
+constexpr Scalar kScalars[] = {Scalar::Bool,   Scalar::Int8,    Scalar::UInt8,   Scalar::Int16,
+                               Scalar::UInt16, Scalar::Int32,   Scalar::UInt32,  Scalar::Int64,
                                Scalar::UInt64, Scalar::Float16, Scalar::Float32, Scalar::Float64};
 
 // out[i] = op(in0[i], in1[i], …)
@@ -34,7 +34,8 @@ KernelDescriptor kernel_of(Op op, Type result, const std::vector<Type>& types, M
   const SlotId out = buffer(result, Access::Write);
   std::vector<SlotId> in;
   for (const Type t : types) in.push_back(buffer(t, Access::Read));
-  const ValueId id = b.emit(Op::DispatchId, Type::vector(Scalar::UInt32, 3), std::span<const ValueId>());
+  const ValueId id =
+      b.emit(Op::DispatchId, Type::vector(Scalar::UInt32, 3), std::span<const ValueId>());
   const Operand at = Operand::of(b.extract(id, {0}));
   std::vector<ValueId> values;
   for (size_t i = 0; i < in.size(); i++) values.push_back(b.load(in[i], {&at, 1}, types[i]));
@@ -44,7 +45,8 @@ KernelDescriptor kernel_of(Op op, Type result, const std::vector<Type>& types, M
 }
 
 // How many were judged; refusals must come from doubles that GLSL.std.450 does not compute.
-size_t judge_op(Op op, Type result, const std::vector<Type>& types, MathMode math = MathMode::Ieee) {
+size_t judge_op(Op op, Type result, const std::vector<Type>& types,
+                MathMode math = MathMode::Ieee) {
   const KernelDescriptor d = kernel_of(op, result, types, math);
   try {
     judge(d);
@@ -204,11 +206,13 @@ TEST(narrow_storage_without_narrow_arithmetic) {
   for (const Scalar narrow : {Scalar::Int8, Scalar::UInt8, Scalar::Int16, Scalar::UInt16})
     for (const Scalar wide : {Scalar::Int32, Scalar::UInt32, Scalar::Float32, Scalar::Bool}) {
       judged(Op::Convert, Type::of(wide), Type::of(narrow));
-      if (wide != Scalar::Float32) judged(Op::Convert, Type::vector(narrow, 3), Type::vector(wide, 3));
+      if (wide != Scalar::Float32)
+        judged(Op::Convert, Type::vector(narrow, 3), Type::vector(wide, 3));
     }
   judged(Op::Convert, Type::of(Scalar::Float32), Type::of(Scalar::Float16));
   judged(Op::Convert, Type::of(Scalar::Float16), Type::of(Scalar::Float32));
   const Type byte = Type::of(Scalar::Int8);
-  CHECK_THROWS(emit_spirv(kernel_of(Op::Add, byte, {byte, byte}, MathMode::Ieee), {{{}, {}, {}}}, target),
-               UnsupportedError);
+  CHECK_THROWS(
+      emit_spirv(kernel_of(Op::Add, byte, {byte, byte}, MathMode::Ieee), {{{}, {}, {}}}, target),
+      UnsupportedError);
 }
