@@ -5,8 +5,9 @@
 
 namespace lcpy {
 
-inline constexpr uint32_t kDeepestNesting =
-    64;  // bodies within bodies, the function's own included
+// Bodies within bodies, the function's own included; of them the program's, since passes may add
+// some around it.
+inline constexpr uint32_t kDeepestNesting = 64, kDeepestProgram = 60;
 inline constexpr std::string_view kReservedPrefix = "__lcpy";  // slot names that are ours
 
 // An operation whose operand ids all exist. Kinds, counts and types are still to be checked.
