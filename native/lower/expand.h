@@ -51,6 +51,7 @@ class Expander {
   ValueId bit_or(ValueId a, ValueId b) { return binary(Op::BitOr, a, b); }
   ValueId bit_xor(ValueId a, ValueId b) { return binary(Op::BitXor, a, b); }
   ValueId compare(Op op, ValueId a, ValueId b);
+  ValueId is_nan(ValueId x) { return emit(Op::IsNan, type(x).with_scalar(Scalar::Bool), {x}); }
   ValueId select(ValueId condition, ValueId if_true, ValueId if_false);
   ValueId shift(Op unchecked, ValueId a, uint32_t amount);
   ValueId convert(ValueId a, Type to);   // none when the type is the same

@@ -52,7 +52,7 @@ ValueId to_bfloat16(Expander& e, ValueId x, Type to) {
   const ValueId half = e.add(e.bits(wide, 0x7fff), even);
   const ValueId rounded = e.shift(Op::ShrUnchecked, e.add(bits, half), 16);
   const ValueId quiet = e.bit_or(upper, e.bits(wide, 0x40));
-  const ValueId chosen = e.select(e.unary(Op::IsNan, value), quiet, rounded);
+  const ValueId chosen = e.select(e.is_nan(value), quiet, rounded);
   return e.bitcast(e.convert(chosen, Type::of(Scalar::UInt16)), to);
 }
 

@@ -90,7 +90,7 @@ ValueId expand_float_remainder(Expander& e, const ExpandCall& call) {
   // Nothing to divide where the answer is x or NaN; there the loop must not spin.
   const ValueId infinity = e.bitcast(infinity_bits(e, t), t);
   const ValueId bad = e.bit_or(is_zero(e, y), e.bit_or(e.compare(Op::Equal, left, infinity),
-                               e.bit_or(e.unary(Op::IsNan, x), e.unary(Op::IsNan, y))));
+                               e.bit_or(e.is_nan(x), e.is_nan(y))));
   const ValueId start = e.select(bad, e.number(t, 0), left);
 
   const BodyId outside = b.insertion();
@@ -137,7 +137,7 @@ ValueId expand_float_min_max(Expander& e, const ExpandCall& call) {
   const ValueId mixed =
       e.binary(smaller ? Op::BitOr : Op::BitAnd, to_bits(e, a), to_bits(e, b));
   const ValueId equal = e.compare(Op::Equal, a, b);
-  const ValueId first = e.bit_or(e.compare(before, a, b), e.unary(Op::IsNan, b));
+  const ValueId first = e.bit_or(e.compare(before, a, b), e.is_nan(b));
   return e.select(equal, e.bitcast(mixed, call.type), e.select(first, a, b));
 }
 
@@ -236,7 +236,7 @@ ValueId expand_pow(Expander& e, const ExpandCall& call) {
   const ValueId infinity = e.bitcast(infinity_bits(e, call.type), call.type);
   const ValueId result =
       e.select(e.bit_and(undefined, finite), e.sub(infinity, infinity), with_sign);
-  const ValueId nan = e.bit_or(e.unary(Op::IsNan, x), e.unary(Op::IsNan, y));
+  const ValueId nan = e.bit_or(e.is_nan(x), e.is_nan(y));
   const ValueId checked = e.select(nan, e.add(x, y), result);
   const ValueId always_one = e.bit_or(is_zero(e, y), e.compare(Op::Equal, x, one));
   return e.select(always_one, one, checked);

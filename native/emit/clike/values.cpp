@@ -235,7 +235,7 @@ void Emitter::value_bitcast(Text& t, const Operation& op) {
 // A value as a member of an aggregate or of memory: bools as bytes.
 void Emitter::to_memory(Text& t, ValueId v) {
   const Type type = d_.type_of(v);
-  if (!type.is_lanes() || !is_bools(type)) return operand(t, v);
+  if (!type.is_lanes() || !is_bools(type)) return bare(t, v);
   if (type.is_scalar()) {
     t << '(' << dialect_.scalar(Scalar::UInt8) << ')';
     operand(t, v);
