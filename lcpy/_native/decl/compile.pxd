@@ -25,6 +25,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool shared_float_add
         cbool int64_atomics
         cbool signed_zero_inf_nan_preserve
+        cbool fused_fma
 
     cdef cppclass CSpirvModule "lcpy::SpirvModule":
         vector[uint32_t] words

@@ -100,6 +100,7 @@ class VulkanDevice(DeviceBase):
             "shared_float_add": {"shaderSharedFloat32Atomics", "shaderSharedFloat32AtomicAdd"} <= have,
             "int64_atomics": "shaderBufferInt64Atomics" in have and "shaderSharedInt64Atomics" in have,
             "signed_zero_inf_nan_preserve": "shaderSignedZeroInfNanPreserveFloat32" in self.physical.float_controls,
+            "fused_fma": self.physical.driver_id != 13,  # llvmpipe's fma rounds twice
         }
 
     # ---- ownership ------------------------------------------------------------------------------

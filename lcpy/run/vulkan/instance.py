@@ -180,7 +180,7 @@ class Physical:
 
     def _query_driver(self):
         ffi, lib = api.ffi, api.lib
-        self.float_controls = set()
+        self.float_controls, self.driver_id = set(), 0
         if self.version < (1 << 22) | (2 << 12):
             return f"driver {self.driver_version:#x}"
         own = ffi.new("VkPhysicalDeviceVulkan12Properties*")
@@ -188,6 +188,7 @@ class Physical:
         both = ffi.new("VkPhysicalDeviceProperties2*")
         both.sType, both.pNext = lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, own
         lib.vkGetPhysicalDeviceProperties2(self.handle, both)
+        self.driver_id = own.driverID
         self.float_controls = {name for name in api.features(own) if name.startswith("shader")}
         return f"{ffi.string(own.driverName).decode()} {ffi.string(own.driverInfo).decode()}"
 
