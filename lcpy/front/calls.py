@@ -312,7 +312,7 @@ def _python_bool(frame, node):
 def _convert_number(frame, node, convert, cls):
     args = _positional(frame, node, convert.__name__, 0, 1)
     if _all_weak(args):
-        return weak.call(frame, convert, args, node)
+        return weak.call(frame, convert, args, node, f"{convert.__name__}()")
     return frame.builder.cast(cls._type, args[0], node)
 
 
@@ -324,7 +324,7 @@ def _python_abs(frame, node):
 def _python_round(frame, node):
     args = _positional(frame, node, "round", 1, 1)
     if _all_weak(args):
-        return float(weak.call(frame, round, args, node))
+        return float(weak.call(frame, round, args, node, "round()"))
     return frame.builder.call(op("Round"), args, node)
 
 
@@ -418,7 +418,7 @@ def _call_host(frame, function, node):
     if keywords:
         frame.fail("keyword_refused", node, f"math.{function.__name__}")
     if _all_weak(args):
-        return weak.call(frame, function, args, node)
+        return weak.call(frame, function, args, node, f"math.{function.__name__}()")
     if number is None:
         if len(args) != 1:
             frame.fail("python_arguments", node, f"math.{function.__name__}")

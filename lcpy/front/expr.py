@@ -225,7 +225,7 @@ def compare(frame, kind, a, b, node):
         frame.fail("identity_of_value", node)
     a, b = operand(frame, a, node), operand(frame, b, node)
     if a.__class__ in WEAK and b.__class__ in WEAK:
-        return weak.call(frame, weak.COMPARE[kind], (a, b), node)
+        return weak.COMPARE[kind](a, b)
     found = struct_operator(frame, kind, a, b, node)
     if found is not None:
         return found

@@ -43,18 +43,18 @@ def _assign(frame, node):
     if len(targets) == 1:
         target = targets[0]
         if target.__class__ is _ast.Name:
-            assign_name(frame, target, v, node)
+            assign_name(frame, target, v, right)
         else:
-            assign(frame, target, v, node)
+            assign(frame, target, v, right)
         return
     if v.__class__ is Expr:  # a = b = value: one evaluation
-        v = frame.builder.once(v, "assigned", node)
+        v = frame.builder.once(v, "assigned", right)
     for target in targets:
-        assign(frame, target, v, node)
+        assign(frame, target, v, right)
 
 
 def assign(frame, target, v, node):
-    """Stores a value in any kind of target."""
+    """Stores a value in any kind of target; `node` is where the value stands."""
     kind = target.__class__
     if kind is _ast.Name:
         assign_name(frame, target, v, node)
@@ -91,7 +91,7 @@ def assign_name(frame, target, v, node):
             frame.names[text] = Local(v.variable, cls)  # another name for it
             return
         if v.__class__ is Expr and v.type is None:
-            frame.fail("no_value", node.value if hasattr(node, "value") else node, f"'{text}'")
+            frame.fail("no_value", node, f"'{text}'")
         variable = frame.builder.declare(text, v, target, node)
         frame.names[text] = variable if cls is None else Local(variable, cls)
         return
@@ -185,7 +185,7 @@ def _annotated(frame, node):
     cls = tracked(cls)
     frame.names[target.id] = variable if cls is None else Local(variable, cls)
     if v is not None:
-        assign_name(frame, target, v, node)
+        assign_name(frame, target, v, node.value)
 
 
 # ---- places -------------------------------------------------------------------------------------
@@ -215,6 +215,8 @@ def store(frame, target, v, node):
     to = place(frame, target)
     if to.__class__ is not Expr:
         frame.fail("not_assignable", target)
+    if not frame.builder.is_place(to):
+        frame.fail("not_place", target, "an assignment", "a value that was computed is not kept")
     if to.cls is not None and to.cls.kind == "struct":
         _check_class(frame, "place", to.cls, v, node)
     frame.builder.assign(to, v, node)
@@ -262,6 +264,8 @@ def _augmented(frame, node):
     to = place(frame, target, once=True)
     if to.__class__ is not Expr:
         frame.fail("not_assignable", target)
+    if not frame.builder.is_place(to):
+        frame.fail("not_place", target, "an assignment", "a value that was computed is not kept")
     right = EXPRESSIONS[node.value.__class__](frame, node.value)
     frame.builder.assign(to, operand(frame, expr.binary(frame, kind, to, right, node), node), node)
 

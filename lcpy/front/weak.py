@@ -38,6 +38,10 @@ COMPARE = {
     Eq: operator.eq, NotEq: operator.ne, Lt: operator.lt, LtE: operator.le, Gt: operator.gt,
     GtE: operator.ge, Is: operator.is_, IsNot: operator.is_not,
 }  # fmt: skip
+_SYMBOLS = {
+    Add: "+", Sub: "-", Mult: "*", Div: "/", FloorDiv: "//", Mod: "%", Pow: "**", LShift: "<<",
+    RShift: ">>", BitAnd: "&", BitOr: "|", BitXor: "^", MatMult: "@",
+}  # fmt: skip
 _MAX_BITS = 1 << 16  # of an integer that folding may make
 
 
@@ -45,26 +49,26 @@ def fold(frame, kind, a, b, node):
     """a `kind` b of two weak numbers."""
     if kind is Pow or kind is LShift:
         _check_size(frame, kind, a, b, node)
-    return call(frame, BINARY[kind], (a, b), node)
+    return call(frame, BINARY[kind], (a, b), node, f"'{_SYMBOLS[kind]}'")
 
 
 def _check_size(frame, kind, a, b, node):
     if a.__class__ is float or b.__class__ is float or b <= 0:
         return
-    bits = a + b if kind is LShift and a.__class__ is bool else a.bit_length()
-    bits = bits * b if kind is Pow else bits + b
+    bits = a.bit_length() * b if kind is Pow else a.bit_length() + b
     if bits > _MAX_BITS and a not in (0, 1, -1):
-        frame.fail("literal_operation", node, "the operation", "the integer would have more than 65536 bits")
+        why = f"the integer would have more than {_MAX_BITS} bits"
+        frame.fail("literal_operation", node, f"'{_SYMBOLS[kind]}'", why)
 
 
-def call(frame, function, args, node):
+def call(frame, function, args, node, what):
     """function(*args) of weak numbers; what Python raises becomes a CompileError."""
     try:
         result = function(*args)
     except ZeroDivisionError:
-        frame.fail("literal_zero_division", node, "the operation")
+        frame.fail("literal_zero_division", node, what)
     except (ArithmeticError, ValueError, TypeError) as error:
-        frame.fail("literal_operation", node, "the operation", str(error))
+        frame.fail("literal_operation", node, what, error.args[-1])
     if result.__class__ not in WEAK:
-        frame.fail("literal_operation", node, "the operation", f"the result is {result!r}")
+        frame.fail("literal_operation", node, what, f"the result is {result!r}")
     return result

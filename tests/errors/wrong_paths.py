@@ -1,0 +1,85 @@
+"""Paths: variables that may be unassigned, and what reaches memory."""
+
+from wrong import wrong
+
+import lcpy as lc
+
+Out = lc.Buffer[lc.float32]
+
+
+@lc.struct
+class Mixed:
+    a: lc.float32
+    b: lc.int16
+
+
+@lc.callable
+def add_to(x: lc.Ref[lc.float32]):
+    lc.atomic_add(x, 1.0)
+
+
+@wrong
+def variable_unassigned(out: Out):
+    """
+    error E3001: variable 'x' is read where it may be unassigned
+        out[0] = x
+                 ^
+      hint: assign it on every path before this
+      note: 'x' is assigned on some paths through this only
+    """
+    if out[0] > 1.0:
+        x = 1.0
+    out[0] = x
+
+
+@wrong
+def variable_unassigned_in_loop(out: Out, n: lc.int32):
+    """
+    error E3001: variable 'x' is read where it may be unassigned
+        out[0] = x
+                 ^
+      hint: assign it on every path before this
+      note: 'x' may be unassigned when the loop ends here
+    """
+    for i in range(n):
+        x = out[i]
+    out[0] = x
+
+
+@wrong
+def loop_variable_unassigned(out: Out, n: lc.int32):
+    """
+    error E3001: variable 'i' is read where it may be unassigned
+        out[0] = lc.float32(i)
+                            ^
+      hint: assign it on every path before this
+      note: 'i' may be unassigned when the loop ends here
+    """
+    for i in range(n):
+        out[i] = 1.0
+    out[0] = lc.float32(i)
+
+
+@wrong
+def atomic_reference(out: Out):
+    """
+    error E3008: an atomic operation on a copy: a reference reaches memory only when it comes from a shared array
+        lc.atomic_add(x, 1.0)
+        ^^^^^^^^^^^^^^^^^^^^^
+      hint: pass the buffer and the index
+      note: 'add_to' is called here
+    """
+    x = 1.0
+    add_to(x)
+    out[0] = x
+
+
+@wrong(error=lc.UnsupportedError)
+def packed_unsupported(out: lc.types.buffer_type(Mixed, 1, True)):
+    """
+    error E3007: argument 'out' is a packed buffer of struct<4,float,short>: elements with padding and scalars of several types have no packed form
+        def packed_unsupported(out: lc.types.buffer_type(Mixed, 1, True)):
+                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      hint: use an ordinary buffer
+    """
+    out[0].a = 1.0
