@@ -66,7 +66,8 @@ struct Build {
   // A weak literal as scalar s by the rules of operators and assignments, or by those of T(x).
   ExprId adapt(ExprId weak, Scalar s, Span span);
   ExprId cast_literal(ExprId weak, Scalar s, Span span);
-  ExprId fold(Op op, ExprId a, ExprId b, Span span);  // both weak
+  [[noreturn]] void out_of(const ExprNode& literal, Scalar s, Span span) const;  // its range
+  ExprId fold(Op op, ExprId a, ExprId b, Span span);                             // both weak
   ExprId fold(Op op, ExprId a, Span span);
 
   // ---- conversion (convert.cpp) ----

@@ -192,7 +192,10 @@ ExprId FunctionBuilder::convert(ExprId a, Type to, std::string_view what, Span s
   if (from == to) return a;
   bool matrices = from.is_matrix() && to.is_matrix() && from.lanes() == to.lanes();
   if (!lanes && !matrices) {
-    fail(Diag::wrong_type, span, {what, type_spelling(to), type_spelling(from)});
+    bool spreads = from.is_scalar() && to.is_vector();
+    fail(Diag::wrong_type, span,
+         {what, type_spelling(to), type_spelling(from),
+          spreads ? "spread it: lc." + type_spelling(to) + "(x)" : ""});
   }
   if (!is_exact(from.scalar(), to.scalar())) {
     fail(Diag::not_exact, span, {what, cast_spelling(to), type_spelling(from)});

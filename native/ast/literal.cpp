@@ -78,6 +78,16 @@ double round_to_half(double v) {
   return std::copysign(r, v);
 }
 
+void Build::out_of(const ExprNode& n, Scalar s, Span span) const {
+  std::string text = print(*this, n), type(scalar_name(s));
+  // T(literal) wraps integers; a float beyond the range it refuses too.
+  bool wraps = n.weak == WeakKind::Int && is_int(s);
+  fail(Diag::literal_range, span,
+       {text, type,
+        wraps ? "convert it with lc." + type + "(" + text + "), or use a wider type"
+              : "use a wider type"});
+}
+
 ExprId Build::weak_int(WeakInt v, Span span) {
   if (v.negative && v.magnitude > kInt64Limit) fail(Diag::literal_too_large, span);
   if (v.magnitude == 0) v.negative = false;
@@ -131,9 +141,7 @@ ExprId Build::typed_float(Scalar s, double v, Span span) {
 
 ExprId Build::adapt(ExprId weak, Scalar s, Span span) {
   const ExprNode n = node(weak);
-  auto out_of_range = [&] {
-    fail(Diag::literal_range, n.span.known() ? n.span : span, {print(*this, n), scalar_name(s)});
-  };
+  auto out_of_range = [&] { out_of(n, s, n.span.known() ? n.span : span); };
   if (n.weak == WeakKind::Bool) {
     if (s != Scalar::Bool) fail(Diag::wrong_type, span, {"the literal", "bool", scalar_name(s)});
     return typed_bool(n.value.u != 0, n.span);
@@ -181,7 +189,7 @@ ExprId Build::cast_literal(ExprId weak, Scalar s, Span span) {
   WeakInt v{whole < 0, representable ? static_cast<uint64_t>(std::fabs(whole)) : 0};
   if (v.magnitude == 0) v.negative = false;
   if (!representable || !fits(v, s)) {
-    fail(Diag::literal_range, span, {print(*this, n), scalar_name(s)});
+    out_of(n, s, span);
   }
   return typed_int(s, v, span);
 }
