@@ -5,7 +5,7 @@ namespace lcpy::interp::LCPY_ISA {
 namespace {
 
 template <class From, class To>
-const Instr* convert_cell(const Instr* at, char* f, State&) {
+const Instr* convert_cell(const Instr* at, char* f, State& s) {
   if constexpr (sem::is_bool_v<From>) set_cell(f, at->d, sem::convert<To>(cell<uint64_t>(f, at->a) != 0));
   else if constexpr (sem::is_bool_v<To>) set_cell(f, at->d, bits_of(sem::convert<bool>(cell<From>(f, at->a))));
   else set_cell(f, at->d, sem::convert<To>(cell<From>(f, at->a)));
@@ -13,7 +13,7 @@ const Instr* convert_cell(const Instr* at, char* f, State&) {
 }
 
 template <class From, class To>
-const Instr* convert_row(const Instr* at, char* f, State&) {
+const Instr* convert_row(const Instr* at, char* f, State& s) {
   if constexpr (sem::is_bool_v<From>) {
     using U = sem::bits_t<To>;
     const U one = sem::bit_copy<U>(sem::convert<To>(true));
@@ -30,7 +30,7 @@ const Instr* convert_row(const Instr* at, char* f, State&) {
 }
 
 template <class U, Form F>
-const Instr* select(const Instr* at, char* f, State&) {
+const Instr* select(const Instr* at, char* f, State& s) {
   const uint64_t mask = cell<uint64_t>(f, at->a);
   const auto d = row<U>(f, at->d);
   if constexpr (F == Form::Rows) choose<U>(d, row<U>(f, at->b), row<U>(f, at->c), mask);
@@ -41,21 +41,21 @@ const Instr* select(const Instr* at, char* f, State&) {
 }
 
 template <class U>
-const Instr* spread_row(const Instr* at, char* f, State&) {
+const Instr* spread_row(const Instr* at, char* f, State& s) {
   const auto d = row<U>(f, at->d);
   const U v = cell<U>(f, at->a);
   LCPY_LANES(l) d.p[l] = v;
   LCPY_NEXT;
 }
 template <class U>
-const Instr* ramp_row(const Instr* at, char* f, State&) {
+const Instr* ramp_row(const Instr* at, char* f, State& s) {
   const auto d = row<U>(f, at->d);
   const U v = cell<U>(f, at->a);
   LCPY_LANES(l) d.p[l] = v + static_cast<U>(l);
   LCPY_NEXT;
 }
 template <class U>
-const Instr* copy_row(const Instr* at, char* f, State&) {
+const Instr* copy_row(const Instr* at, char* f, State& s) {
   __builtin_memcpy(__builtin_assume_aligned(f + at->d, 64), __builtin_assume_aligned(f + at->a, 64),
                    sizeof(U) * kLanes);
   LCPY_NEXT;

@@ -25,6 +25,10 @@ template <class E> struct Into {
   Into(char* f, uint32_t at) : d(row<E>(f, at)) {}
   [[gnu::always_inline]] void lane(int l, const char* p) { d.p[l] = peek<E>(p); }
   [[gnu::always_inline]] void whole(const char* p) { __builtin_memcpy(d.p, p, sizeof(E) * kLanes); }
+  [[gnu::always_inline]] void same(const char* p) {
+    const E v = peek<E>(p);
+    LCPY_LANES(l) d.p[l] = v;
+  }
   [[gnu::always_inline]] void done() {}
 };
 template <> struct Into<BoolElement> {
@@ -36,6 +40,7 @@ template <> struct Into<BoolElement> {
   [[gnu::always_inline]] void whole(const char* p) {
     bits = test_bytes([&](int l) __attribute__((always_inline)) { return p[l] != 0; });
   }
+  [[gnu::always_inline]] void same(const char* p) { bits = bits_of(*p != 0); }
   [[gnu::always_inline]] void done() { set_cell(f, at, bits); }
 };
 
@@ -67,14 +72,21 @@ LCPY_INLINE char* pointer(const char* f, const Instr* at) {
 }
 
 template <class E>
-const Instr* load_cell(const Instr* at, char* f, State&) {
+const Instr* load_cell(const Instr* at, char* f, State& s) {
   const char* p = pointer(f, at);
   if constexpr (std::is_same_v<E, BoolElement>) set_cell(f, at->d, bits_of(*p != 0));
   else set_cell(f, at->d, peek<E>(p));
   LCPY_NEXT;
 }
+template <class E, class I>
+const Instr* load_cell_at(const Instr* at, char* f, State& s) {
+  const char* p = pointer(f, at) + static_cast<int64_t>(cell<I>(f, at->b)) * at->stride;
+  if constexpr (std::is_same_v<E, BoolElement>) set_cell(f, at->d, bits_of(*p != 0));
+  else set_cell(f, at->d, peek<E>(p));
+  LCPY_NEXT;
+}
 template <class E>
-const Instr* store_cell(const Instr* at, char* f, State&) {
+const Instr* store_cell(const Instr* at, char* f, State& s) {
   char* p = pointer(f, at);
   if constexpr (std::is_same_v<E, BoolElement>) *p = cell<uint64_t>(f, at->c) != 0;
   else poke(p, cell<E>(f, at->c));
@@ -125,15 +137,33 @@ const Instr* store_linear(const Instr* at, char* f, State& s) {
   LCPY_NEXT;
 }
 
+// Whether all lanes' indices are equal, or count up by one: rows that are so at run time alone (the
+// compiler could not tell) are loaded at once.
+template <class I>
+LCPY_INLINE bool counts_up_by(Row<I> b, I step) {
+  const I first = b.p[0];
+  if (b.p[kLanes - 1] != plus(first, step * (kLanes - 1))) return false;
+  if (step != 0 && plus(first, kLanes - 1) < first) return false;
+  I differs = 0;
+  LCPY_LANES(l) differs |= b.p[l] ^ plus(first, step * l);
+  return differs == 0;
+}
+
 template <class E, class I>
 const Instr* load_row(const Instr* at, char* f, State& s) {
   Into<E> d(f, at->d);
   const char* p = pointer(f, at);
   const auto b = row<I>(f, at->b);
   const int64_t stride = at->stride;
-  each_lane(s.mask, [&](int l) __attribute__((always_inline)) {
-    d.lane(l, p + static_cast<int64_t>(b.p[l]) * stride);
-  });
+  if (s.mask == kAllLanes && stride == kBytes<E> && counts_up_by<I>(b, 1)) {
+    d.whole(p + static_cast<int64_t>(b.p[0]) * stride);
+  } else if (s.mask == kAllLanes && counts_up_by<I>(b, 0)) {
+    d.same(p + static_cast<int64_t>(b.p[0]) * stride);
+  } else {
+    each_lane(s.mask, [&](int l) __attribute__((always_inline)) {
+      d.lane(l, p + static_cast<int64_t>(b.p[l]) * stride);
+    });
+  }
   d.done();
   LCPY_NEXT;
 }
@@ -150,7 +180,7 @@ const Instr* store_row(const Instr* at, char* f, State& s) {
 }
 
 template <class E>
-const Instr* load_lanes(const Instr* at, char* f, State&) {
+const Instr* load_lanes(const Instr* at, char* f, State& s) {
   Into<E> d(f, at->d);
   d.whole(pointer(f, at));
   d.done();
@@ -190,6 +220,7 @@ const Instr* store_lanes_row(const Instr* at, char* f, State& s) {
 template <class E>
 void fill_element(Loops& t, int k) {
   t.load_cell[k] = &load_cell<E>;
+  t.load_cell_at[k] = {&load_cell_at<E, int32_t>, &load_cell_at<E, uint32_t>, &load_cell_at<E, int64_t>};
   t.store_cell[k] = &store_cell<E>;
   t.store_last[k] = &store_last<E>;
   t.load_linear[k] = {&load_linear<E, int32_t>, &load_linear<E, uint32_t>, &load_linear<E, int64_t>};

@@ -39,6 +39,19 @@ struct Instr {
 };
 static_assert(sizeof(Instr) == 32);
 
+// How a handler goes on: straight to the next one where the compiler makes that a jump, else back to
+// the loop in execute(). Without optimisation, or under a sanitiser, calls would pile up.
+#if !defined(__clang__) && defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#pragma GCC optimize("optimize-sibling-calls")
+#define LCPY_GO(to, file, state) \
+  do {                           \
+    const Instr* const go = to;  \
+    return go->fn(go, file, state); \
+  } while (0)
+#else
+#define LCPY_GO(to, file, state) return (to)
+#endif
+
 struct State {
   uint64_t mask = 0;               // lanes that are on
   char* file = nullptr;
@@ -57,6 +70,14 @@ inline constexpr int kIndices = 3;
 inline constexpr int kElements = 5;
 inline constexpr int kBoolElement = 4;
 
+// Comparisons stand side by side in the op table.
+inline constexpr int kCompares = 6;
+constexpr int compare_index(Op op) { return static_cast<int>(op) - static_cast<int>(Op::Less); }
+static_assert(compare_index(Op::NotEqual) == kCompares - 1);
+// Types that comparisons joined with branches take.
+inline constexpr int kJoinedTypes = 3;
+constexpr int joined_index(Scalar s) { return s == Scalar::Int32 ? 0 : s == Scalar::UInt32 ? 1 : 2; }
+
 using OpTable = std::array<std::array<std::array<Fn, kForms>, kScalarCount>, kOpCount>;
 
 // Everything that loops over lanes, for one instruction set. An entry of `ops` that is null for
@@ -68,8 +89,13 @@ struct Loops {
   std::array<Fn, kSizes> spread{};                                // row d = cell a
   std::array<Fn, 2> ramp{};                                       // row d = cell a + lane; 4, 8 bytes
   std::array<Fn, kSizes> copy{}, blend{};                         // row d = row a; in lanes that are on
+  // d = a * b + c, a * b - c, c - a * b, rounded twice; float, double. Forms are of b and c.
+  std::array<std::array<std::array<Fn, kForms>, 2>, 3> product{};
+  // Branches by a comparison: [compare][type][b is a cell][inverted].
+  std::array<std::array<std::array<std::array<Fn, 2>, 2>, kJoinedTypes>, kCompares> if_compare{};
   // Memory: pointer cell a, index b; value d of loads, c of stores.
   std::array<Fn, kElements> load_cell{}, store_cell{};            // address equal in all lanes
+  std::array<std::array<Fn, kIndices>, kElements> load_cell_at{}; // likewise, with an index cell
   std::array<Fn, kElements> store_last{};                         // value row, one address: the last lane wins
   std::array<std::array<Fn, kIndices>, kElements> load_linear{}, store_linear{};
   std::array<std::array<Fn, kIndices>, kElements> load_row{}, store_row{};  // index row b
@@ -87,6 +113,7 @@ struct Loops {
   void fill_functions(Loops&);                                      \
   void fill_conversions(Loops&);                                    \
   void fill_memory(Loops&);                                         \
+  void fill_joined(Loops&);                                         \
   }
 LCPY_CHAPTERS(baseline)
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
@@ -115,6 +142,7 @@ Fn barrier(), end();
 Fn mask_and(), mask_or(), mask_xor(), mask_not(), mask_equal(), mask_select();
 Fn mask_blend();                                // cell d = (d & ~mask) | (a & mask)
 Fn copy_cell();
+Fn jump_compare(Op op, Scalar type, bool inverted);  // cells a, b: target when true, or false if inverted
 Fn address(Index index);                        // cell d = cell a + index cell b * imm
 Fn constant_cell();                             // cell d = imm
 }  // namespace flow

@@ -15,6 +15,7 @@ class Encoder {
     // Instructions to point somewhere once the place is known.
     std::vector<uint32_t> dead, other, exit, edge;
     uint32_t top = 0;
+    bool test = false;  // the loop's first instruction is a jump of all lanes
     uint32_t mask = kNone, set_aside = kNone;  // cells
   };
   struct Address {
@@ -50,23 +51,27 @@ class Encoder {
 
   void node(const Node& n, uint32_t index);
   void element(const Node& n, uint32_t index);
+  void product(const Node& n, uint32_t index);
   void mask(const Node& n, uint32_t index);
   void convert(const Node& n, uint32_t index);
   void choose(const Node& n, uint32_t index);
   Address address(const Node& n, bool offsets_only);
   int32_t offset_of(Address& a, int64_t offset);
   uint32_t offset_row(const Node& n);
+  bool load_one_at(const Node& n, uint32_t index);
   void load(const Node& n, uint32_t index);
   void store(const Node& n);
   void atomic(const Node& n, uint32_t index);
   void move(const Node& n, uint32_t index);
   bool blends(const Node& n) const;
   void begin_if(const Node& n);
+  void compare_lanes(const Node& n, uint32_t rest);
   void begin_else(const Node& n);
   void end_if(const Node& n);
   void begin_loop(const Node& n);
   void latch(const Node& n);
   void end_loop(const Node& n);
+  bool starts_with_test(uint32_t loop) const { return labels_[loop].test; }
   void begin_call(const Node& n);
   void end_call(const Node& n);
   void leave(const Node& n);

@@ -25,14 +25,37 @@ void Encoder::begin_if(const Node& n) {
   Region& r = code_.regions[n.region];
   Labels& l = labels_[n.region];
   r.in_else = false;
-  const uint32_t condition = place(n.a);
+  const bool joined = n.joined == Joined::Compare;
   if (r.varying) {
     l.mask = new_cell();
-    put(n.inverted ? flow::if_not_lanes() : flow::if_lanes(), l.mask, condition);
+    if (joined) compare_lanes(n, l.mask);
+    else put(n.inverted ? flow::if_not_lanes() : flow::if_lanes(), l.mask, place(n.a));
+  } else if (joined) {
+    put(flow::jump_compare(n.op, n.type, !n.inverted), 0, place(n.a), place(n.b));
   } else {
-    put(n.inverted ? flow::jump_if() : flow::jump_if_not(), 0, condition);
+    put(n.inverted ? flow::jump_if() : flow::jump_if_not(), 0, place(n.a));
   }
   l.other.push_back(at() - 1);
+  const Region& parent = code_.regions[r.parent];
+  if (!r.varying && parent.type == Region::Type::Loop && labels_[r.parent].top == at() - 1)
+    labels_[r.parent].test = true;
+}
+
+void Encoder::compare_lanes(const Node& n, uint32_t rest) {
+  Op op = n.op;
+  ScalarId a = n.a, b = n.b;
+  if (kind(a) == Kind::Uniform) {  // the cell stands right: turn the comparison round
+    std::swap(a, b);
+    op = op == Op::Less           ? Op::Greater
+         : op == Op::Greater      ? Op::Less
+         : op == Op::LessEqual    ? Op::GreaterEqual
+         : op == Op::GreaterEqual ? Op::LessEqual
+                                  : op;
+  }
+  const bool cell = kind(b) == Kind::Uniform;
+  const uint32_t left = as_row(a, 4), right = cell ? place(b) : as_row(b, 4);
+  put(loops_.if_compare[compare_index(op)][joined_index(n.type)][cell ? 1 : 0][n.inverted ? 1 : 0], rest,
+      left, right);
 }
 
 void Encoder::begin_else(const Node& n) {
@@ -97,8 +120,18 @@ void Encoder::end_loop(const Node& n) {
   const Region& r = code_.regions[n.region];
   Labels& l = labels_[n.region];
   aim(l.dead, true, at());
-  put(r.divergent && r.simple ? flow::latch() : flow::jump());
-  out_.back().target = static_cast<int32_t>(l.top) - static_cast<int32_t>(at() - 1);
+  // A loop that begins with a uniform test goes straight to what follows the test.
+  const Instr first = out_[l.top];
+  const bool tests = !r.divergent && starts_with_test(n.region);
+  if (tests) {
+    put(first.fn, first.d, first.a, first.b);
+    out_.back().target = static_cast<int32_t>(l.top) + first.target - static_cast<int32_t>(at() - 1);
+    put(flow::jump());
+    out_.back().target = static_cast<int32_t>(l.top) + 1 - static_cast<int32_t>(at() - 1);
+  } else {
+    put(r.divergent && r.simple ? flow::latch() : flow::jump());
+    out_.back().target = static_cast<int32_t>(l.top) - static_cast<int32_t>(at() - 1);
+  }
   aim(l.exit, false, at());
   aim(l.other, true, at());
   if (!r.divergent) return;

@@ -83,9 +83,25 @@ int32_t Encoder::offset_of(Address& a, int64_t offset) {
   return 0;
 }
 
+// One scalar at an index that all lanes share.
+bool Encoder::load_one_at(const Node& n, uint32_t index) {
+  const Term& t = code_.terms[n.terms];
+  const Leaf leaf = code_.leaves[n.leaf];
+  const int64_t offset = n.offset + static_cast<int64_t>(leaf.offset);
+  if (kind(t.index) != Kind::Uniform || !fits(t.stride) || !fits(offset)) return false;
+  const uint32_t a = place(n.a), b = place(t.index);
+  release(index);
+  Instr& in = put(loops_.load_cell_at[element_index(leaf.type)][static_cast<int>(t.type)],
+                  define(code_.lists[n.list]), a, b);
+  in.offset = static_cast<int32_t>(offset);
+  in.stride = static_cast<int32_t>(t.stride);
+  return true;
+}
+
 void Encoder::load(const Node& n, uint32_t index) {
-  Address a = address(n, false);
   const int64_t scale = n.lanes ? kLanes : 1;
+  if (n.count == 1 && n.term_count == 1 && !n.lanes && load_one_at(n, index)) return;
+  Address a = address(n, false);
   if (n.count == 1) release(index);  // with more, a result could take the index's row too early
   for (uint32_t i = 0; i < n.count; ++i) {
     const ScalarId d = code_.lists[n.list + i];

@@ -31,7 +31,21 @@ constexpr auto kMasks = [] {
 
 }  // namespace
 
+// Kinds of b and c decide the form; a is a row.
+void Encoder::product(const Node& n, uint32_t index) {
+  const uint32_t bytes = scalar_size(n.type);
+  const bool b_cell = kind(n.b) == Kind::Uniform, c_cell = kind(n.c) == Kind::Uniform;
+  const Form form = b_cell ? (c_cell ? Form::Cells : Form::CellRow) : c_cell ? Form::RowCell : Form::Rows;
+  const uint32_t a = as_row(n.a, bytes);
+  const uint32_t b = b_cell ? place(n.b) : as_row(n.b, bytes);
+  const uint32_t c = c_cell ? place(n.c) : as_row(n.c, bytes);
+  release(index);
+  const int how = static_cast<int>(n.joined) - static_cast<int>(Joined::MulAdd);
+  put(loops_.product[how][n.type == Scalar::Float64 ? 1 : 0][static_cast<int>(form)], define(n.d), a, b, c);
+}
+
 void Encoder::element(const Node& n, uint32_t index) {
+  if (n.joined != Joined::No) return product(n, index);
   const auto& forms = loops_.ops[static_cast<int>(n.op)][static_cast<int>(n.type)];
   const auto fn = [&](Form f) { return forms[static_cast<int>(f)]; };
   const uint32_t bytes = scalar_size(n.type);

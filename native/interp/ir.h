@@ -52,6 +52,10 @@ enum class NodeKind : uint8_t {
 
 enum class LeaveKind : uint8_t { Break, Continue, Return };
 
+// What improve() has made one of two: an Element is a * b + c, a * b - c or c - a * b, the product
+// rounded; an If compares a and b itself.
+enum class Joined : uint8_t { No, MulAdd, MulSub, SubMul, Compare };
+
 // A run-time index of a place and the bytes that it counts.
 struct Term {
   ScalarId index = kNone;
@@ -72,6 +76,7 @@ struct Node {
   bool inverted = false;     // If: the arm is for lanes whose condition is false
   bool shared_result = false;  // Move: other arms of a switch write the same scalar
   LeaveKind leave{};
+  Joined joined{};
   uint32_t region = 0;       // the region it stands in; of If … EndCall: the region itself
   uint32_t owner = kNone;    // Move, Leave: the If, Loop or Call whose edge it is
   ScalarId d = kNone, a = kNone, b = kNone, c = kNone, e = kNone;
@@ -117,7 +122,7 @@ struct Code {
 Code flatten(const KernelDescriptor& d);
 // classify.cpp: decides every scalar's kind and every region's divergence.
 void classify(Code& code);
-// improve.cpp: writes what a loop carries in place where it may.
+// improve.cpp: fewer nodes with the same results.
 void improve(Code& code);
 // liveness.cpp: first and last node of every scalar.
 void find_lifetimes(Code& code);

@@ -18,7 +18,7 @@ const Loops& build() {
 }
 #define LCPY_BUILD(isa)                                                                    \
   build<&isa::fill_integers, &isa::fill_narrow, &isa::fill_floats, &isa::fill_functions,   \
-        &isa::fill_conversions, &isa::fill_memory>()
+        &isa::fill_conversions, &isa::fill_memory, &isa::fill_joined>()
 
 }  // namespace
 

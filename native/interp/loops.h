@@ -229,7 +229,7 @@ LCPY_INLINE void each_lane(uint64_t mask, Body body) {
   }
 }
 
-#define LCPY_NEXT return at + 1
+#define LCPY_NEXT LCPY_GO(at + 1, f, s)
 
 }  // namespace
 }  // namespace lcpy::interp::LCPY_ISA

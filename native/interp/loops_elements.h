@@ -24,7 +24,7 @@ LCPY_INLINE T apply(T a, T b) {
 }
 
 template <class Op, int Operands, Result R, class T, Form F>
-const Instr* element(const Instr* at, char* f, State&) {
+const Instr* element(const Instr* at, char* f, State& s) {
   if constexpr (F == Form::Cells) {
     const T a = cell<T>(f, at->a);
     if constexpr (Operands == 1) {

@@ -194,6 +194,7 @@ std::shared_ptr<const Program> build_program(const KernelDescriptor& original, c
   auto program = std::make_shared<Program>();
   Code code = flatten(d);
   classify(code);
+  improve(code);
   find_lifetimes(code);
   program->block_size = d.block_size;
   program->slots.resize(d.slots.size());
