@@ -215,7 +215,10 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   }
   std::span<const std::byte> constant_bytes(const ExprNode& e) const;
   const std::vector<std::shared_ptr<FunctionBuilder>>& callees() const { return callees_; }
-  uint64_t hash() const;     // of a finished function: structure only, no names and no spans
+  uint64_t hash() const;  // of a finished function: structure only, no names and no spans
+  // A finished function of its own with only the nodes, variables and constants that are used,
+  // numbered as they are met; equal hash, same callees.
+  std::shared_ptr<FunctionBuilder> copy() const;
   std::string json() const;  // the whole graph, for people and tools
   std::string text() const;  // readable listing
   size_t expr_count() const { return exprs_.size(); }
@@ -225,6 +228,7 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
 
  private:
   friend struct Build;  // the parts of the implementation, one a chapter (ast/build.h)
+  friend struct Copier;
   FunctionBuilder(Kind kind, std::string name, Span span);
 
   struct OpenScope {

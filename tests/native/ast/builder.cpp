@@ -260,3 +260,30 @@ TEST(shared_graphs_stay_linear) {
   CHECK(k.f.text().size() < 20000);
   CHECK(k.f.hash() != 0);
 }
+
+TEST(copies_hold_what_is_used) {
+  Kit k;
+  k.local("int", "never_used");
+  ExprId b = k.arg("buffer<float>", "b");
+  for (int n = 0; n < 50; ++n) k.add(k.d(n), k.at_index(b, k.i(n)));
+  int table[] = {1, 2, 3};
+  ExprId c = k.f.constant(Kit::type("array<int,3>"), std::as_bytes(std::span(table)), k.at);
+  ExprId x = k.local("float", "x"), out = k.local("float", "out");
+  StmtId s = k.f.loop(k.at);
+  k.f.push_scope(k.f.stmt(s).scope);
+  ExprId args[] = {b, out, x, k.at_index(c, k.i(1))};
+  args[3] = k.cast("float", args[3]);
+  k.f.expression(k.f.call(callee(), args, k.at), k.at);
+  k.f.comment("leave", k.at);
+  k.f.break_(k.at);
+  k.f.pop_scope();
+  k.f.finish();
+  std::shared_ptr<FunctionBuilder> copy = k.f.copy();
+  CHECK_EQ(copy->hash(), k.f.hash());
+  CHECK(copy->expr_count() < 12);
+  CHECK_EQ(copy->variables().size(), 3u);
+  CHECK(copy->variable(copy->arguments()[0]).usage == Usage::Read);
+  CHECK_EQ(copy->copy()->text(), copy->text());
+  CHECK(copy->text().find("# leave") != std::string::npos);
+  CHECK_DIAG(copy->break_(k.at), function_finished);
+}
