@@ -409,7 +409,11 @@ class Verifier {
 
 }  // namespace
 
-std::vector<Violation> verify(const KernelDescriptor& d) { return Verifier(d).run(); }
+std::vector<Violation> verify(const KernelDescriptor& d) {
+  std::vector<Violation> found = Verifier(d).run();
+  if (found.empty()) found = check_barriers(d);  // it needs a well-formed descriptor
+  return found;
+}
 
 void verify_or_throw(const KernelDescriptor& d, const char* after) {
   const std::vector<Violation> found = verify(d);

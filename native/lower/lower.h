@@ -7,6 +7,7 @@
 
 #include "ast/builder.h"
 #include "kernel/descriptor.h"
+#include "kernel/uniform.h"
 
 namespace lcpy {
 
@@ -41,8 +42,5 @@ void pass_guard(KernelDescriptor& d, bool ragged);  // threads past the end
 // geometry, narrow and wide bit counts… `native` says which (op, type of the first operand) to keep.
 using NativeOp = bool (*)(Op op, Type result, Type first_operand, MathMode math);
 void pass_expand(KernelDescriptor& d, NativeOp native);
-
-// Which values are certainly the same in every thread of a block.
-std::vector<bool> uniform_values(const KernelDescriptor& d);
 
 }  // namespace lcpy

@@ -2,6 +2,7 @@
 // dump switch knows.
 #include "base/error.h"
 #include "kernel/text.h"
+#include "kernel/verify.h"
 #include "lower/lower.h"
 
 namespace lcpy {
@@ -23,12 +24,24 @@ class Pipeline {
   const LowerOptions& options_;
 };
 
+// The user's mistake, though verify() knows the rule too.
+void refuse_divergent_barriers(const KernelDescriptor& d) {
+  std::vector<Diagnostic> all;
+  for (const Violation& v : check_barriers(d))
+    all.push_back(make_diagnostic(Diag::divergent_barrier, v.span));
+  if (!all.empty()) throw CompileError(std::move(all));
+}
+
 }  // namespace
 
 KernelDescriptor lower_kernel(const ast::FunctionBuilder& kernel, const LowerOptions& options) {
   KernelDescriptor d;
   Pipeline p(d, options);
-  p.stage("lower", [&] { d = lower_ast(kernel, options); });
+  p.stage("lower", [&] {
+    d = lower_ast(kernel, options);
+    refuse_divergent_barriers(d);
+  });
+  if (options.opt > 0) p.stage("inline", [&] { pass_inline(d); });
   p.stage("guard", [&] { pass_guard(d, options.ragged); });
   if (options.opt > 0) {
     p.stage("fold", [&] { pass_fold(d); });
