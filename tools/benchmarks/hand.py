@@ -180,7 +180,7 @@ class VulkanHand:
 
 def runner(kind, device, name, arrays, scalars, count):
     if kind == "opencl":
-        made = OpenclHand(device.info["name"] if "name" in device.info else "", w.opencl_source(name), arrays, scalars)
+        made = OpenclHand(device.info.name, w.opencl_source(name), arrays, scalars)
         return lambda: made((count,), None)
     block = 256
     return VulkanHand(w.glsl_source(name, block), arrays, scalars, (count // block, 1, 1))

@@ -73,7 +73,7 @@ class Stages:
     """Times of one compilation in ms: front (Python source to AST), core (AST to words)."""
 
     def __init__(self, name):
-        from lcpy import front, plan
+        from lcpy import artifact, front
         from lcpy._native import core
 
         function = kernel(name).function
@@ -83,7 +83,7 @@ class Stages:
         t1 = now()
         descriptor = core.lower(traced.builder)
         t2 = now()
-        layout = plan.plan(descriptor)
+        layout = artifact.plan_of(name, descriptor, artifact.PORTABLE)
         t3 = now()
         module = core.emit_spirv(descriptor, layout)
         t4 = now()
