@@ -105,8 +105,8 @@ def _guard(frame, subject, case):
 
 
 def _case_body(frame, subject, case):
-    if case.guard is None:
-        _bind_name(frame, subject, case.pattern)
+    # With a guard the name was bound in its branch; here once more, where every path sees it.
+    _bind_name(frame, subject, case.pattern)
     for s in case.body:
         STATEMENTS[s.__class__](frame, s)
 

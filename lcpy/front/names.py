@@ -122,7 +122,7 @@ def captured(frame, value, node, text="buffer"):
     if value.__class__ in WEAK or isinstance(value, type):
         return value
     cls = getattr(value, "_kernel_type", None)
-    if cls is not None and isinstance(cls, types.TypeClass):
+    if cls is not None and cls.kind == "buffer":
         frame.trace.kept.append(value)
         hidden = Hidden(None, None, text, cls._type, cls, value)
         e = frame.builder.ref(materialise_variable(frame, hidden, node), node)

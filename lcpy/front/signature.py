@@ -147,6 +147,8 @@ def type_class(T):
     if isinstance(T, types.TypeClass):
         return T
     if isinstance(T, type):
+        if getattr(T, "kind", None) == "buffer":  # lc.ByteBuffer is its own type class
+            return T
         found = types._BUILTINS.get(T)
         if found is None and T.__module__ == "numpy":
             found = types.NAMES.get({"bool_": "bool"}.get(T.__name__, T.__name__))

@@ -192,60 +192,93 @@ def _annotated(frame, node):
 def place(frame, node, once=False):
     """A node as something that can be stored to; with `once`, its indices are evaluated now."""
     kind = node.__class__
-    if kind is _ast.Attribute:
+    if kind is _ast.Attribute or kind is _ast.Subscript:
         base = place(frame, node.value, once)
         if base.__class__ is Expr:
-            return member(frame, base, node.attr, node)
-        return expr.static_attribute(frame, base, node.attr, node)
-    if kind is _ast.Subscript:
-        base = place(frame, node.value, once)
-        if base.__class__ is not Expr:
-            return value(frame, node)
-        indices = indices_of(frame, node.slice)
-        if once:
-            indices = [frame.builder.copy(i, "index", node.slice) for i in indices]
-        return expr.subscript(frame, base, indices, node)
+            return _part(frame, base, node, _indices(frame, node, once))
+        if kind is _ast.Attribute:
+            return expr.static_attribute(frame, base, node.attr, node)
     return value(frame, node)
+
+
+def _indices(frame, node, once):
+    if node.__class__ is not _ast.Subscript:
+        return None
+    indices = indices_of(frame, node.slice)
+    if once:
+        indices = [frame.builder.copy(i, "index", node.slice) for i in indices]
+    return indices
+
+
+def _part(frame, base, node, indices):
+    """The attribute or element of `base` that a target node names."""
+    if indices is None:
+        return member(frame, base, node.attr, node)
+    return expr.subscript(frame, base, indices, node)
+
+
+def _methods(frame, base, node):
+    """(getter, setter) of a property, or __getitem__ and __setitem__, where the struct class of
+    `base` has them; else None."""
+    if base.__class__ is not Expr or base.cls is None or base.cls.kind != "struct":
+        return None
+    if node.__class__ is _ast.Attribute:
+        found = find_method(base.cls, node.attr)
+        if not isinstance(found, property):
+            return None
+        if found.fset is None:
+            frame.fail("property_read_only", node, base.cls.__name__, node.attr)
+        return found.fget, found.fset
+    found = find_method(base.cls, "__setitem__")
+    return None if found is None else (find_method(base.cls, "__getitem__"), found)
+
+
+def _call_method(frame, base, function, indices, v, node):
+    """A getter or setter with the indices, if any, and the value, if any."""
+    from .specialise import call_bound
+
+    args = []
+    if indices is not None:
+        args.append(indices[0] if len(indices) == 1 else Pack(indices))
+    if v is not None:
+        args.append(v)
+    return call_bound(frame, base, function, args, None, node)
+
+
+def _checked_place(frame, base, target, indices):
+    to = _part(frame, base, target, indices)
+    if not frame.builder.is_place(to):
+        frame.fail("not_place", target, "an assignment", "a value that was computed is not kept")
+    return to
+
+
+def _base(frame, target, once):
+    base = place(frame, target.value, once)
+    if base.__class__ is Expr:
+        return base
+    found = expr.host_constant(base)
+    if found is None or found[1] is None:
+        frame.fail("not_assignable", target)
+    return operand(frame, base, target)
 
 
 def store(frame, target, v, node):
     """Stores an operand in an attribute or an element."""
-    if _store_by_method(frame, target, v, node):
+    base = _base(frame, target, False)
+    methods = _methods(frame, base, target)
+    indices = _indices(frame, target, False)
+    if methods is not None:
+        _effect(frame, _call_method(frame, base, methods[1], indices, v, node), node)
         return
-    to = place(frame, target)
-    if to.__class__ is not Expr:
-        frame.fail("not_assignable", target)
-    if not frame.builder.is_place(to):
-        frame.fail("not_place", target, "an assignment", "a value that was computed is not kept")
+    to = _checked_place(frame, base, target, indices)
     if to.cls is not None and to.cls.kind == "struct":
         _check_class(frame, "place", to.cls, v, node)
     frame.builder.assign(to, v, node)
 
 
-def _store_by_method(frame, target, v, node):
-    """A property's setter or __setitem__ of a struct class, if there is one."""
-    from .specialise import call_bound
-
-    base = place(frame, target.value)
-    if base.__class__ is not Expr or base.cls is None or base.cls.kind != "struct":
-        return False
-    if target.__class__ is _ast.Attribute:
-        found = find_method(base.cls, target.attr)
-        if not isinstance(found, property):
-            return False
-        if found.fset is None:
-            frame.fail("property_read_only", target, base.cls.__name__, target.attr)
-        function, args = found.fset, [v]
-    else:
-        function = find_method(base.cls, "__setitem__")
-        if function is None:
-            return False
-        indices = indices_of(frame, target.slice)
-        args = [indices[0] if len(indices) == 1 else Pack(indices), v]
-    result = call_bound(frame, base, function, args, None, node)
+def _effect(frame, result, node):
     if result.__class__ is Expr:
         frame.builder.expression(result, node)
-    return True
 
 
 def _augmented(frame, node):
@@ -261,13 +294,19 @@ def _augmented(frame, node):
         right = EXPRESSIONS[node.value.__class__](frame, node.value)
         assign_name(frame, target, expr.binary(frame, kind, left, right, node), node)
         return
-    to = place(frame, target, once=True)
-    if to.__class__ is not Expr:
-        frame.fail("not_assignable", target)
-    if not frame.builder.is_place(to):
-        frame.fail("not_place", target, "an assignment", "a value that was computed is not kept")
+    base = _base(frame, target, True)
+    methods = _methods(frame, base, target)
+    indices = _indices(frame, target, True)
+    if methods is None:
+        left = _checked_place(frame, base, target, indices)
+    else:
+        left = _call_method(frame, base, methods[0], indices, None, target)
     right = EXPRESSIONS[node.value.__class__](frame, node.value)
-    frame.builder.assign(to, operand(frame, expr.binary(frame, kind, to, right, node), node), node)
+    v = operand(frame, expr.binary(frame, kind, left, right, node), node)
+    if methods is None:
+        frame.builder.assign(left, v, node)
+    else:
+        _effect(frame, _call_method(frame, base, methods[1], indices, v, node), node)
 
 
 # ---- control ------------------------------------------------------------------------------------
