@@ -28,7 +28,8 @@ class Builtin:
         from .errors import ArgumentError
 
         raise ArgumentError(
-            f"lc.{self.__name__} works inside kernels and callables; on the host use Python or NumPy"
+            f"lc.{self.__name__} works inside kernels and callables; "
+            "on the host use Python or NumPy"
         )
 
     def __repr__(self):
@@ -52,7 +53,9 @@ def _rows():
         for row in core.op_rows():
             name = row["python_name"]
             if name:
-                doc = f"{row['doc']}.\n\nOperands: {shapes[row['shape']]}" if row["shape"] else row["doc"]
+                doc = row["doc"]
+                if row["shape"]:
+                    doc = f"{doc}.\n\nOperands: {shapes[row['shape']]}"
                 if row["level"] == "Refused":
                     doc = f"{row['doc']}. Not available: {row['reason']}."
                 _table[name] = (row["op"], doc)

@@ -10,8 +10,9 @@ import sys
 from .. import functions, types
 from .._native import core
 from . import static, weak
-from .expr import expanded, same_class, value
+from .expr import same_class
 from .names import operand
+from .parts import expanded
 from .signature import Callable, type_class
 from .specialise import call_bound, call_function
 from .tables import EXPRESSIONS
@@ -81,7 +82,9 @@ def _call_builtin(frame, function, node):
 
 def _apply(frame, number, args, node, result=None):
     """A builtin on any values."""
-    args = [a if a.__class__ is Expr or a.__class__ in WEAK else operand(frame, a, node) for a in args]
+    args = [
+        a if a.__class__ is Expr or a.__class__ in WEAK else operand(frame, a, node) for a in args
+    ]
     return frame.builder.call(number, args, node, result)
 
 
@@ -232,7 +235,9 @@ def make(frame, cls, args, keywords, node):
         frame.fail("keyword_refused", node, cls.__name__)
     if cls.kind in ("buffer", "ref"):
         frame.fail("not_constructible", node, cls.__name__)
-    args = [a if a.__class__ is Expr or a.__class__ in WEAK else operand(frame, a, node) for a in args]
+    args = [
+        a if a.__class__ is Expr or a.__class__ in WEAK else operand(frame, a, node) for a in args
+    ]
     if cls.kind == "scalar" and len(args) == 1:
         return frame.builder.cast(cls._type, args[0], node)
     e = frame.builder.make(cls._type, args, node)
@@ -365,7 +370,7 @@ def _python_len(frame, node):
             return call_bound(frame, v, function, [], None, node)
     elif cls.kind != "scalar":
         return v.type.count
-    frame.fail("no_length", node, f"a value of type {cls.__name__}")
+    return frame.fail("no_length", node, f"a value of type {cls.__name__}")
 
 
 def _python_range(frame, node):
@@ -379,7 +384,9 @@ _PYTHON = {
     abs: _python_abs, len: _python_len, max: _python_max, min: _python_min, pow: _python_pow,
     round: _python_round,
 }  # fmt: skip
-_CALLED = "kernels call lc.* functions, those of the math module, and functions read from their source"
+_CALLED = (
+    "kernels call lc.* functions, those of the math module, and functions read from their source"
+)
 _INSTEAD = {"print": "printing comes later", "sum": "use lc.sum", "any": "use lc.any",
             "all": "use lc.all", "isinstance": "compare x.dtype or lc.type_of(x)",
             "enumerate": "loop over range", "zip": "loop over range",
@@ -392,7 +399,7 @@ def _math_table():
     table = {}
     for name, function in vars(math).items():
         number = named.get({"fabs": "abs"}.get(name, name))
-        if number is not None and hasattr(function, "__call__"):
+        if number is not None and builtins.callable(function):
             table[function] = number
     return table
 
@@ -468,7 +475,7 @@ def _call_value(frame, v, node):
         if function is not None:
             args, keywords = arguments(frame, node)
             return call_bound(frame, v, function, args, keywords, node)
-    frame.fail("not_callable", node, f"a value of type {class_of(v).__name__}")
+    return frame.fail("not_callable", node, f"a value of type {class_of(v).__name__}")
 
 
 def _call_object(frame, function, node):
@@ -477,7 +484,7 @@ def _call_object(frame, function, node):
     launch = sys.modules.get("lcpy.launch")
     if launch is not None and isinstance(function, launch.Kernel):
         frame.fail("kernel_called", node, getattr(function, "__name__", "a kernel"))
-    frame.fail("not_callable", node, describe(function))
+    return frame.fail("not_callable", node, describe(function))
 
 
 _BY_CLASS = {

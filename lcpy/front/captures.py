@@ -68,10 +68,7 @@ class Captures:
             now = getattr(owner, name, MISSING)
             if now is not value and not same(now, value):
                 return False
-        for owner, key_of, key in self.contents:
-            if key_of(owner) != key:
-                return False
-        return True
+        return all(key_of(owner) == key for owner, key_of, key in self.contents)
 
     def __bool__(self):
         return bool(self.names or self.cells or self.attributes or self.contents)

@@ -1,28 +1,19 @@
 """Expressions: one function a node class, in the table EXPRESSIONS.
 
-Each takes (frame, node) and gives a value (see values.py); calls.py adds its own. Types are the core's business: nothing
-here looks at one, except to tell whether a struct's own operator applies.
+Each takes (frame, node) and gives a value (see values.py); parts.py
+and calls.py add theirs. Types are the core's business:
+nothing here looks at one, except to tell whether a struct's own operator applies.
 """
 
 import _ast
 import sys
 
-from .. import types
 from .._native import core
 from . import weak
-from .names import captured, host_constant, name, operand
+from .names import host_constant, name, operand
+from .parts import components, spoken
 from .tables import EXPRESSIONS
-from .values import (
-    WEAK,
-    BoundMethod,
-    Pack,
-    TypeMethod,
-    class_of,
-    describe,
-    find_method,
-    members_of,
-    tracked,
-)
+from .values import WEAK, Pack, find_method
 
 Expr = core.Expr
 op = core.op
@@ -38,7 +29,6 @@ COMPARE = {
     _ast.LtE: op("LessEqual"), _ast.Gt: op("Greater"), _ast.GtE: op("GreaterEqual"),
 }  # fmt: skip
 _AND, _OR, _NOT, _NEG, _BITNOT = op("And"), op("Or"), op("Not"), op("Neg"), op("BitNot")
-_LENGTH, _EXTENT = op("BufferLength"), op("BufferExtent")
 
 METHODS = {  # operators that a struct class may define: (its method, the reflected one)
     _ast.Add: ("__add__", "__radd__"), _ast.Sub: ("__sub__", "__rsub__"),
@@ -68,68 +58,12 @@ def run_time(frame, node):
     return operand(frame, v, node)
 
 
-# ---- literals and tuples ------------------------------------------------------------------------
+# ---- literals -----------------------------------------------------------------------------------
 def _constant(frame, node):
     v = node.value
     if v.__class__ in WEAK or v is None or v.__class__ is str:
         return v
-    frame.fail("literal_refused", node, "..." if v is ... else f"a {type(v).__name__} literal")
-
-
-def _tuple(frame, node):
-    parts = []
-    for e in node.elts:
-        if e.__class__ is _ast.Starred:
-            parts.extend(expanded(frame, e))
-        else:
-            parts.append(value(frame, e))
-    return Pack(parts)
-
-
-def expanded(frame, node):
-    """The parts of ``*x``."""
-    v = value(frame, node.value)
-    parts = components(frame, v, node)
-    if parts is None:
-        frame.fail("cannot_unpack", node, _spoken(v))
-    return parts
-
-
-def _spoken(v):
-    return f"a value of type {class_of(v).__name__}" if v.__class__ is Expr else describe(v)
-
-
-def components(frame, v, node):
-    """The parts of a tuple, vector or array, each usable once; None if it has no parts."""
-    if v.__class__ is Pack:
-        return list(v)
-    if isinstance(v, (list, tuple)) and not isinstance(type(v), types.TypeClass):
-        return list(v)
-    if v.__class__ in WEAK:
-        return None
-    if v.__class__ is not Expr:
-        if host_constant(v) is None:
-            return None
-        v = operand(frame, v, node)
-    builder = frame.builder
-    cls = v.cls
-    kind = cls.kind if cls is not None else v.type.tag if v.type is not None else None
-    if kind == "vector":
-        v = builder.once(v, "unpacked", node)
-        return [builder.swizzle(v, lane, node) for lane in "xyzw"[: v.type.lanes]]
-    if kind == "tuple":
-        v = builder.once(v, "unpacked", node)
-        return [_tuple_part(frame, v, i, node) for i in range(len(cls.elements))]
-    if kind == "array":
-        v = builder.once(v, "unpacked", node)
-        return [_element(frame, v, i, node) for i in range(v.type.count)]
-    return None
-
-
-def _tuple_part(frame, v, index, node):
-    e = frame.builder.member(v, index, node)
-    e.cls = tracked(v.cls.elements[index])
-    return e
+    return frame.fail("literal_refused", node, "..." if v is ... else f"a {type(v).__name__} literal")
 
 
 # ---- operators ----------------------------------------------------------------------------------
@@ -215,11 +149,19 @@ def _compare(frame, node):
 def compare(frame, kind, a, b, node):
     ka, kb = a.__class__, b.__class__
     if ka is Expr and kb is Expr or ka is Expr and kb in WEAK or ka in WEAK and kb is Expr:
-        if kind in COMPARE and (ka is not Expr or a.cls is None) and (kb is not Expr or b.cls is None):
+        if (
+            kind in COMPARE
+            and (ka is not Expr or a.cls is None)
+            and (kb is not Expr or b.cls is None)
+        ):
             return frame.builder.binary(COMPARE[kind], a, b, node)
     if kind is _ast.In or kind is _ast.NotIn:
         return _contains(frame, kind, a, b, node)
-    if ka is not Expr and kb is not Expr and (kind in (_ast.Is, _ast.IsNot) or _plain(a) and _plain(b)):
+    if (
+        ka is not Expr
+        and kb is not Expr
+        and (kind in (_ast.Is, _ast.IsNot) or _plain(a) and _plain(b))
+    ):
         return weak.COMPARE[kind](a, b)  # types, functions, texts, None
     if kind not in COMPARE:
         frame.fail("identity_of_value", node)
@@ -271,7 +213,9 @@ def _contains(frame, kind, a, b, node):
     if a.__class__ is not Expr and isinstance(b, (list, tuple, range, dict, set, frozenset, str)):
         if b.__class__ is not Pack:
             return (a in b) is (kind is _ast.In)
-    parts = components(frame, b, node) if b.__class__ is Pack or isinstance(b, (list, tuple)) else None
+    parts = (
+        components(frame, b, node) if b.__class__ is Pack or isinstance(b, (list, tuple)) else None
+    )
     if parts is None:
         frame.fail("in_refused", node)
     a = frame.builder.once(operand(frame, a, node), "member", node)
@@ -313,9 +257,12 @@ def hoists(node):
         if kind is _ast.Compare:
             if len(n.ops) > 1 or n.ops[0].__class__ in (_ast.In, _ast.NotIn):
                 return True
-        elif kind is _ast.NamedExpr or kind is _ast.Starred:
-            return True
-        elif kind is _ast.Call and len(n.keywords) > 1:
+        elif (
+            kind is _ast.NamedExpr
+            or kind is _ast.Starred
+            or kind is _ast.Call
+            and len(n.keywords) > 1
+        ):
             return True
     return False
 
@@ -369,8 +316,10 @@ def same_class(frame, a, b, node):
     """The class that two alternatives share."""
     ca = a.cls if a.__class__ is Expr else None
     cb = b.cls if b.__class__ is Expr else None
-    if ca is not cb and (ca is not None and ca.kind == "struct" or cb is not None and cb.kind == "struct"):
-        frame.fail("classes_differ", node, _spoken(a), _spoken(b))
+    if ca is not cb and (
+        ca is not None and ca.kind == "struct" or cb is not None and cb.kind == "struct"
+    ):
+        frame.fail("classes_differ", node, spoken(a), spoken(b))
     return ca
 
 
@@ -394,181 +343,6 @@ def _branched(frame, chosen, node):
     return e
 
 
-# ---- attributes ---------------------------------------------------------------------------------
-def _attribute(frame, node):
-    base = value(frame, node.value)
-    if base.__class__ is Expr:
-        return member(frame, base, node.attr, node)
-    return static_attribute(frame, base, node.attr, node)
-
-
-def member(frame, base, attr, node):
-    """base.attr of a run-time value."""
-    cls = base.cls
-    if cls is None:
-        if attr == "dtype":
-            return types.from_core(base.type)
-        return frame.builder.swizzle(base, attr, node)
-    kind = cls.kind
-    if kind == "struct":
-        found = members_of(cls).get(attr)
-        if found is not None:
-            e = frame.builder.member(base, found[0], node)
-            e.cls = found[1]
-            return e
-        return _class_attribute(frame, base, cls, attr, node)
-    if kind == "buffer" or kind == "array":
-        if attr == "dtype":
-            return cls.element
-        if attr == "shape":
-            return _shape(frame, base, cls, node)
-    frame.fail("no_attribute", node, cls.__name__, attr)
-
-
-def _shape(frame, base, cls, node):
-    builder = frame.builder
-    if cls.kind == "array":
-        return Pack((cls.count,))
-    if cls.rank == 1:
-        return Pack((builder.call(_LENGTH, (base,), node),))
-    return Pack([builder.call(_EXTENT, (base, axis), node) for axis in range(cls.rank)])
-
-
-def _class_attribute(frame, base, cls, attr, node):
-    found = find_method(cls, attr)
-    if found is None:
-        frame.fail("member_unknown", node, cls.__name__, attr, ", ".join(cls.members))
-    if isinstance(found, property):
-        from .specialise import call_bound
-
-        return call_bound(frame, base, found.fget, [], None, node)
-    if isinstance(found, staticmethod):
-        return found.__func__
-    if isinstance(found, classmethod):
-        return BoundMethod(cls, found.__func__)
-    if hasattr(found, "__code__") or hasattr(found, "function"):
-        return BoundMethod(base, found)
-    return captured(frame, found, node)
-
-
-_STABLE = frozenset(("math", "cmath", "numpy", "enum"))
-
-
-def static_attribute(frame, base, attr, node):
-    """base.attr of a host object."""
-    if isinstance(base, types.TypeClass):
-        if attr in ("from_rows", "identity") and base.kind == "matrix":
-            return TypeMethod(base, attr)
-        found = find_method(base, attr) if base.kind == "struct" else None
-        if isinstance(found, classmethod):
-            return BoundMethod(base, found.__func__)
-    elif isinstance(type(base), types.TypeClass):
-        return member(frame, operand(frame, base, node), attr, node)
-    try:
-        v = getattr(base, attr)
-    except AttributeError:
-        frame.fail("no_attribute", node, describe(base), attr)
-    except Exception as error:  # a property of the user's object
-        frame.fail("static_failed", node, f"{type(error).__name__}: {error}")
-    owner = getattr(base, "__name__", "")
-    stable = owner in _STABLE or owner.startswith("lcpy") if base.__class__.__name__ == "module" else False
-    if not stable and not isinstance(base, types.TypeClass):
-        frame.trace.captures.add_attribute(base, attr, v)
-    return captured(frame, v, node, attr)
-
-
-# ---- subscripts ---------------------------------------------------------------------------------
-def _subscript(frame, node):
-    base = value(frame, node.value)
-    if base.__class__ is not Expr:
-        return _static_subscript(frame, base, node)
-    return subscript(frame, base, indices_of(frame, node.slice), node)
-
-
-def indices_of(frame, node):
-    """The operands between the brackets."""
-    if node.__class__ is _ast.Tuple:
-        return [_index(frame, e) for e in node.elts]
-    return [_index(frame, node)]
-
-
-def _index(frame, node):
-    if node.__class__ is _ast.Slice:
-        frame.fail("slice_refused", node)
-    return run_time(frame, node)
-
-
-def subscript(frame, base, indices, node):
-    """base[indices] of a run-time value."""
-    cls = base.cls
-    if cls is None:
-        if len(indices) == 1:
-            return frame.builder.access_one(base, indices[0], node)
-        return frame.builder.access(base, indices, node)
-    if cls.kind == "tuple":
-        index = indices[0]
-        if len(indices) != 1 or index.__class__ is not int:
-            frame.fail("tuple_index", node)
-        if not 0 <= index < len(cls.elements):
-            frame.fail("index_range", node, index, "the tuple", len(cls.elements) - 1)
-        return _tuple_part(frame, base, index, node)
-    if cls.kind == "struct":
-        function = find_method(cls, "__getitem__")
-        if function is None:
-            frame.fail("no_subscript", node, cls.__name__)
-        from .specialise import call_bound
-
-        index = indices[0] if len(indices) == 1 else Pack(indices)
-        return call_bound(frame, base, function, [index], None, node)
-    if cls.kind == "array":
-        for index in indices:  # a[i, j] is a[i][j]
-            if base.cls is None:
-                base = frame.builder.access_one(base, index, node)
-            else:
-                base = _element(frame, base, index, node)
-        return base
-    return _element(frame, base, indices[0] if len(indices) == 1 else indices, node)
-
-
-def _element(frame, base, index, node):
-    builder = frame.builder
-    if index.__class__ is list:
-        e = builder.access(base, index, node)
-    else:
-        e = builder.access_one(base, index, node)
-    e.cls = tracked(base.cls.element)
-    return e
-
-
-def _static_subscript(frame, base, node):
-    if base.__class__ is Pack:
-        index = run_time(frame, node.slice)
-        if index.__class__ is not int:
-            frame.fail("tuple_index", node)
-        if not 0 <= index < len(base):
-            frame.fail("index_range", node, index, "the tuple", len(base) - 1)
-        return base[index]
-    described = host_constant(base)
-    if described is not None and described[1] is not None:
-        return subscript(frame, operand(frame, base, node), indices_of(frame, node.slice), node)
-    from .static import evaluate_parts
-
-    key = evaluate_parts(frame, node.slice)
-    if isinstance(base, (list, tuple)):
-        key = _checked_key(frame, base, key, node)
-    try:
-        v = base[key]
-    except Exception as error:  # whatever the user's object does
-        frame.fail("static_failed", node, f"{type(error).__name__}: {error}")
-    return captured(frame, v, node)
-
-
-def _checked_key(frame, base, key, node):
-    if key.__class__ is int and not 0 <= key < len(base):
-        frame.fail("index_range", node, key, "the list", len(base) - 1)
-    return key
-
-
 # ---- functions and the rest ---------------------------------------------------------------------
 def _lambda(frame, node):
     from .specialise import closure
@@ -583,7 +357,7 @@ def _named(frame, node):
     if v.__class__ is Expr or v.__class__ in WEAK:
         assign_name(frame, node.target, v, node)
         return name(frame, _loaded(node.target))
-    frame.fail("expression_refused", node, "an assignment expression of a compile-time value")
+    return frame.fail("expression_refused", node, "an assignment expression of a compile-time value")
 
 
 def _loaded(node):
@@ -600,10 +374,10 @@ def _refused(words):
 
 
 EXPRESSIONS.update({
-    _ast.Attribute: _attribute, _ast.BinOp: _binary, _ast.BoolOp: _bool,
+    _ast.BinOp: _binary, _ast.BoolOp: _bool,
     _ast.Compare: _compare, _ast.Constant: _constant, _ast.IfExp: _conditional,
-    _ast.Lambda: _lambda, _ast.Name: name, _ast.NamedExpr: _named, _ast.Subscript: _subscript,
-    _ast.Tuple: _tuple, _ast.UnaryOp: _unary,
+    _ast.Lambda: _lambda, _ast.Name: name, _ast.NamedExpr: _named,
+    _ast.UnaryOp: _unary,
     _ast.Await: _refused("await"),
     _ast.Dict: _refused("a dict"),
     _ast.DictComp: _refused("a dict comprehension"),

@@ -57,7 +57,11 @@ def _leaves(statements, kinds):
             continue
         for field in ("body", "orelse"):
             inner = getattr(s, field, None)
-            if inner.__class__ is list and s.__class__ is not _ast.FunctionDef and _leaves(inner, kinds):
+            if (
+                inner.__class__ is list
+                and s.__class__ is not _ast.FunctionDef
+                and _leaves(inner, kinds)
+            ):
                 return True
         if s.__class__ is _ast.Match and any(_leaves(c.body, kinds) for c in s.cases):
             return True
@@ -147,7 +151,9 @@ def _for(frame, node):
     if items.__class__ is Pack:
         _unroll(frame, node, items)
         return
-    frame.fail("for_refused", over, "a run-time value" if items.__class__ is Expr else describe(items))
+    frame.fail(
+        "for_refused", over, "a run-time value" if items.__class__ is Expr else describe(items)
+    )
 
 
 def _bounds(frame, over):

@@ -82,7 +82,9 @@ def _chain(frame, subject, cases, index):
     case = cases[index]
     matched = _matches(frame, subject, case.pattern)
     if case.guard is not None:  # names are bound where the pattern matches, before the guard
-        matched = both(frame, _ast.And, matched, lambda f: _guard(f, subject, case), True, case.guard)
+        matched = both(
+            frame, _ast.And, matched, lambda f: _guard(f, subject, case), True, case.guard
+        )
     if matched is False:
         _chain(frame, subject, cases, index + 1)
         return
@@ -127,7 +129,7 @@ def _matches(frame, subject, pattern):
             one = _matches(frame, subject, p)
             found = both(frame, _ast.Or, found, lambda _, one=one: one, False, p)
         return found
-    frame.fail("pattern_refused", pattern)
+    return frame.fail("pattern_refused", pattern)
 
 
 def _bind_name(frame, subject, pattern):

@@ -135,7 +135,7 @@ def _evaluated(function, name, annotation):
         try:
             names[free] = cell.cell_contents
         except ValueError:
-            pass
+            continue  # not assigned yet
     try:
         return eval(annotation, names)
     except Exception as error:  # whatever the user's annotation does

@@ -6,7 +6,6 @@ A function is cut out of its file by indentation and parsed alone. Nodes keep co
 
 import os
 import sys
-
 from _ast import FunctionDef, Lambda
 
 from .._native import core
@@ -83,8 +82,8 @@ def _lines(filename, stamp, function):
     if lines is None:  # an interactive cell, an archive, a debugger's entry
         import linecache
 
-        lines = [line.rstrip("\r\n") for line in linecache.getlines(filename, function.__globals__)]
-        return lines
+        cached = linecache.getlines(filename, function.__globals__)
+        return [line.rstrip("\r\n") for line in cached]
     _files[filename] = (stamp, lines)
     return lines
 

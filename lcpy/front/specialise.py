@@ -10,8 +10,7 @@ import _ast
 
 from .. import errors, types
 from .._native import core
-from . import signature
-from . import source
+from . import signature, source
 from .frame import Frame, host_cells, run_body
 from .names import materialise_variable, operand
 from .signature import KEYWORD_ONLY, MISSING, POSITIONAL_ONLY, Callable, Parameter
@@ -126,7 +125,12 @@ def _prepare(frame, p, v, node):
 def _prepare_buffer(frame, p, annotation, v, node):
     """Buffers of either storage serve: the layout belongs to the buffer, not to the parameter."""
     cls = v.cls if v.__class__ is Expr else None
-    if cls is None or cls.kind != "buffer" or cls.element is not annotation.element or cls.rank != annotation.rank:
+    if (
+        cls is None
+        or cls.kind != "buffer"
+        or cls.element is not annotation.element
+        or cls.rank != annotation.rank
+    ):
         what = class_of(v).__name__ if v.__class__ is Expr else describe(v)
         frame.fail("argument_refused", node, p.name, annotation.__name__, what)
     return cls, v
@@ -158,7 +162,13 @@ def call_function(frame, function, args, keywords, node, method=False):
     bound = _bind(frame, title, parameters, args, keywords, node)
     keys, passed = [], []
     for i, (p, v) in enumerate(zip(parameters, bound)):
-        if method and i == 0 and p.annotation is None and v.__class__ is Expr and frame.builder.is_place(v):
+        if (
+            method
+            and i == 0
+            and p.annotation is None
+            and v.__class__ is Expr
+            and frame.builder.is_place(v)
+        ):
             key, e = ("self", v.type, v.cls), v
         else:
             key, e = _prepare(frame, p, v, node)

@@ -60,7 +60,11 @@ def _compile_time(frame, node):
         found = owner.names.get(text)
         if found.__class__ is Static:
             return found.value
-        if found.__class__ is Local and found.cls.kind == "buffer" and text not in owner.local_names:
+        if (
+            found.__class__ is Local
+            and found.cls.kind == "buffer"
+            and text not in owner.local_names
+        ):
             break
         if found is not None:
             frame.fail("static_of_variable", node, text)

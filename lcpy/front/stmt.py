@@ -7,9 +7,10 @@ import sys
 
 from .. import types
 from .._native import core
-from . import expr
-from .expr import condition, indices_of, member, run_time, value
-from .names import make_tuple, operand
+from . import expr, parts
+from .expr import condition, run_time, value
+from .names import host_constant, make_tuple, operand
+from .parts import indices_of, member
 from .tables import EXPRESSIONS, STATEMENTS
 from .values import (
     WEAK,
@@ -19,7 +20,6 @@ from .values import (
     SharedRequest,
     Static,
     class_of,
-    describe,
     find_method,
     tracked,
 )
@@ -109,7 +109,7 @@ def _has_value(v):
         return all(x.__class__ is Expr or x.__class__ in WEAK or _has_value(x) for x in v)
     if v.__class__ is Closure or v is None or isinstance(v, (type, str)):
         return False
-    return expr.host_constant(v) is not None or isinstance(v, int) or _is_enum(v)
+    return host_constant(v) is not None or isinstance(v, int) or _is_enum(v)
 
 
 def _is_enum(v):
@@ -151,18 +151,18 @@ def _unpack(frame, target, v, node):
     whole = v.__class__ is Expr and not _is_resource(v)
     if whole and v.type is not None:
         v = copy(v, "unpacked", node)
-    parts = expr.components(frame, v, node)
-    if parts is None:
-        frame.fail("cannot_unpack", node, expr._spoken(v))
-    if len(parts) != len(target.elts):
+    found = parts.components(frame, v, node)
+    if found is None:
+        frame.fail("cannot_unpack", node, parts.spoken(v))
+    if len(found) != len(target.elts):
         starred = [t for t in target.elts if t.__class__ is _ast.Starred]
         if starred:
             frame.fail("starred_target", starred[0])
-        frame.fail("unpack_count", node, len(target.elts), len(parts))
+        frame.fail("unpack_count", node, len(target.elts), len(found))
     if not whole:
-        parts = [copy(p, "unpacked", node) if p.__class__ is Expr and not _is_resource(p) else p
-                 for p in parts]  # fmt: skip
-    for t, part in zip(target.elts, parts):
+        found = [copy(p, "unpacked", node) if p.__class__ is Expr and not _is_resource(p) else p
+                 for p in found]  # fmt: skip
+    for t, part in zip(target.elts, found):
         assign(frame, t, part, node)
 
 
@@ -197,7 +197,7 @@ def place(frame, node, once=False):
         if base.__class__ is Expr:
             return _part(frame, base, node, _indices(frame, node, once))
         if kind is _ast.Attribute:
-            return expr.static_attribute(frame, base, node.attr, node)
+            return parts.static_attribute(frame, base, node.attr, node)
     return value(frame, node)
 
 
@@ -214,7 +214,7 @@ def _part(frame, base, node, indices):
     """The attribute or element of `base` that a target node names."""
     if indices is None:
         return member(frame, base, node.attr, node)
-    return expr.subscript(frame, base, indices, node)
+    return parts.subscript(frame, base, indices, node)
 
 
 def _methods(frame, base, node):
@@ -256,7 +256,7 @@ def _base(frame, target, once):
     base = place(frame, target.value, once)
     if base.__class__ is Expr:
         return base
-    found = expr.host_constant(base)
+    found = host_constant(base)
     if found is None or found[1] is None:
         frame.fail("not_assignable", target)
     return operand(frame, base, target)

@@ -7,7 +7,7 @@ else is a compile-time value: a host object as it is, or one of the classes here
 from .. import types
 from .._native import core
 
-WEAK = frozenset((int, float, bool))  # exact types only: subclasses are enums and NumPy scalars
+WEAK = frozenset((int, float, bool))  # not enums, not NumPy's
 
 
 class Local:
@@ -157,7 +157,7 @@ def describe(value):
     name = getattr(value, "__name__", None)
     if cls.__name__ == "module":
         return f"the module '{name}'"
-    if name is not None and hasattr(value, "__call__"):
+    if name is not None and callable(value):
         return f"the function '{name}'"
     if cls is str:
         return f"the text {value!r}" if len(value) < 30 else "a text"

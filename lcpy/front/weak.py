@@ -1,7 +1,6 @@
 """Arithmetic among weak numbers: as Python does it, exact integers and float64."""
 
 import operator
-
 from _ast import (
     Add,
     BitAnd,

@@ -1,5 +1,5 @@
-"""Every wrong kernel gives its diagnostic, byte for byte; every diagnostic that Python can reach has
-a wrong kernel."""
+"""Every wrong kernel gives its diagnostic, byte for byte; every diagnostic that Python can reach
+has a wrong kernel."""
 
 import inspect
 import os
@@ -77,7 +77,9 @@ def test_diagnostic(function, error):
         lines = Path(diagnostic.file).read_text().split("\n")
         shown = str(raised).split("\n")[1].strip()
         assert lines[diagnostic.line - 1].strip() == shown
-        assert str(raised).startswith(f"{diagnostic.file}:{diagnostic.line}: error {diagnostic.code}")
+        assert str(raised).startswith(
+            f"{diagnostic.file}:{diagnostic.line}: error {diagnostic.code}"
+        )
 
 
 def test_every_row_has_a_case():
@@ -101,7 +103,9 @@ def test_only_the_users_frames():
     function = wrong.CASES[0][0]
     kernel = lc.kernel(function)
     try:
-        kernel(*[lc.Buffer(1, lc.float32) for _ in wrong.front.parameters(function)], dispatch_size=1)
+        kernel(
+            *[lc.Buffer(1, lc.float32) for _ in wrong.front.parameters(function)], dispatch_size=1
+        )
     except lc.CompileError as error:
         frames = traceback.extract_tb(error.__traceback__)
         assert error.__cause__ is None and error.__suppress_context__
