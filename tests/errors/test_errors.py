@@ -36,7 +36,6 @@ OUT_OF_REACH = {
     "case_value": "a case that is no integer makes no switch",
     "whole_resource": "buffer_reassigned says it first",
     "path_without_return": "return_missing says it first",
-    "divergent_barrier": "test_divergent_barrier of the lowering",
     "nested_bodies": "nested_too_deep says it first",
     "statement_unsupported": "the front end makes no such statement",
     "expression_unsupported": "the front end makes no such expression",

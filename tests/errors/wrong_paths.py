@@ -1,4 +1,5 @@
-"""Paths: variables that may be unassigned, and what reaches memory."""
+"""Paths: variables that may be unassigned, barriers that not every thread reaches, what reaches
+memory."""
 
 from wrong import wrong
 
@@ -58,6 +59,22 @@ def loop_variable_unassigned(out: Out, n: lc.int32):
     for i in range(n):
         out[i] = 1.0
     out[0] = lc.float32(i)
+
+
+@wrong
+def divergent_barrier(out: Out):
+    """
+    error E3009: sync_block() is not reached by every thread of the block
+        lc.sync_block()
+        ^^^^^^^^^^^^^^^
+      hint: move it out of the branch or loop that only some threads take
+    """
+    tile = lc.shared(lc.float32, 64)
+    i = lc.thread_id().x
+    if i < 32:
+        tile[i] = out[i]
+        lc.sync_block()
+    out[i] = tile[63 - i]
 
 
 @wrong

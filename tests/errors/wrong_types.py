@@ -81,7 +81,7 @@ def literal_range(out: Out):
     error E2009: the literal -1 does not fit uint
         out[0] = lc.float32(u + (-1))
                             ^^^^^^^^
-      hint: convert it with lc.uint(-1), or give the other operand a wider type
+      hint: convert it with lc.uint(-1), or use a wider type
     """
     u = lc.uint32(out[0])
     out[0] = lc.float32(u + (-1))
@@ -147,6 +147,7 @@ def wrong_type(out: Out):
     error E2014: variable 'v' is float3, not float
         v = 2.0
             ^^^
+      hint: spread it: lc.float3(x)
     """
     v = lc.float3(1.0)
     v = 2.0
@@ -404,7 +405,7 @@ def case_value(out: lc.Buffer[lc.uint8]):
     error E2009: the literal 300 does not fit ubyte
         case 300:
              ^^^
-      hint: convert it with lc.ubyte(300), or give the other operand a wider type
+      hint: convert it with lc.ubyte(300), or use a wider type
     """
     match out[0]:
         case 300:
