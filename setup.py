@@ -101,8 +101,11 @@ class BuildExt(build_ext):
                 objects = [str(job.result()) for job in jobs]
             except subprocess.CalledProcessError as error:
                 pool.shutdown(cancel_futures=True)
-                raise SystemExit(f"compilation failed: {shlex.join(error.cmd)}") from None
-        self.link_unix(cxx, objects, target)
+                raise SystemExit(f"setup.py: compilation failed: {error.cmd[-3]}") from None
+        try:
+            self.link_unix(cxx, objects, target)
+        except subprocess.CalledProcessError:
+            raise SystemExit("setup.py: linking failed") from None
 
     def default_cxx(self):
         return (sysconfig.get_config_var("CXX") or "c++") if sys.platform != "darwin" else "clang++"
