@@ -21,12 +21,13 @@ def same(a, b):
 class Captures:
     """All captures of a kernel, its callables included."""
 
-    __slots__ = ("names", "cells", "attributes", "contents", "_seen")
+    __slots__ = ("names", "cells", "attributes", "items", "contents", "_seen")
 
     def __init__(self):
         self.names = []  # (namespace, name, value)
         self.cells = []  # (cell, value)
         self.attributes = []  # (object, attribute, value)
+        self.items = []  # (container, key, value)
         self.contents = []  # (object, key function, key)
         self._seen = set()
 
@@ -44,6 +45,9 @@ class Captures:
         if (id(owner), name) not in self._seen:
             self._seen.add((id(owner), name))
             self.attributes.append((owner, name, value))
+
+    def add_item(self, owner, key, value):
+        self.items.append((owner, key, value))
 
     def add_contents(self, owner, key_of, key):
         """`key_of(owner)` must still give `key`."""
@@ -68,7 +72,14 @@ class Captures:
             now = getattr(owner, name, MISSING)
             if now is not value and not same(now, value):
                 return False
+        for owner, key, value in self.items:
+            try:
+                now = owner[key]
+            except Exception:  # whatever the user's container raises: it has changed
+                return False
+            if now is not value and not same(now, value):
+                return False
         return all(key_of(owner) == key for owner, key_of, key in self.contents)
 
     def __bool__(self):
-        return bool(self.names or self.cells or self.attributes or self.contents)
+        return bool(self.names or self.cells or self.attributes or self.items or self.contents)

@@ -63,7 +63,9 @@ def _constant(frame, node):
     v = node.value
     if v.__class__ in WEAK or v is None or v.__class__ is str:
         return v
-    return frame.fail("literal_refused", node, "..." if v is ... else f"a {type(v).__name__} literal")
+    return frame.fail(
+        "literal_refused", node, "..." if v is ... else f"a {type(v).__name__} literal"
+    )
 
 
 # ---- operators ----------------------------------------------------------------------------------
@@ -357,7 +359,9 @@ def _named(frame, node):
     if v.__class__ is Expr or v.__class__ in WEAK:
         assign_name(frame, node.target, v, node)
         return name(frame, _loaded(node.target))
-    return frame.fail("expression_refused", node, "an assignment expression of a compile-time value")
+    return frame.fail(
+        "expression_refused", node, "an assignment expression of a compile-time value"
+    )
 
 
 def _loaded(node):

@@ -2,7 +2,7 @@
 
 from .captures import Captures
 from .tables import STATEMENTS
-from .values import WEAK, Local, Static, describe, tracked
+from .values import WEAK, Closure, Local, Static, describe, tracked
 
 UNROLL_LIMIT = 4096
 
@@ -27,6 +27,7 @@ class Frame:
     __slots__ = (
         "trace", "builder", "parsed", "title", "names", "local_names", "outer", "globals", "cells",
         "is_kernel", "result", "loops", "level", "statics", "hidden", "constants", "hint",
+        "static_reads",
     )  # fmt: skip
 
     def __init__(self, trace, builder, parsed, title, local_names, outer, host_globals, cells):
@@ -46,6 +47,7 @@ class Frame:
         self.statics = [[]]  # compile-time names bound at each level
         self.hidden = {}  # captured variables and buffers -> (Hidden, variable)
         self.constants = {}  # id of a host object -> (object, expression)
+        self.static_reads = []  # (frame, name, value): compile-time names of enclosing functions
         self.hint = 0  # branch hint for the next if or match
         builder.at_source(parsed.file, parsed.shift)
 
@@ -66,6 +68,8 @@ class Frame:
             self.fail("name_is_variable", node, name)
         elif found.value is value:
             return
+        elif _same_definition(found.value, value):
+            pass  # the same def again, in the next copy of an unrolled loop
         elif found.level != self.level:
             self.fail("static_rebound", node, name)
         self.names[name] = Static(value, self.level)
@@ -87,6 +91,10 @@ class Frame:
             del self.names[name]
         self.level -= 1
         self.builder.pop_scope()
+
+
+def _same_definition(a, b):
+    return a.__class__ is Closure and b.__class__ is Closure and a.node is b.node
 
 
 def host_cells(function):

@@ -55,6 +55,7 @@ def _resolve(frame, node):
         found = outer.names.get(text)
         if found is not None:
             if found.__class__ is Static:
+                frame.static_reads.append((outer, text, found.value))
                 return found.value
             return _reach(frame, outer, text, found, node)
         if text in outer.local_names:
@@ -155,9 +156,29 @@ def operand(frame, value, node):
     e = make(cls._type, data, node)
     e.cls = tracked(cls)
     frame.constants[id(value)] = (value, e)
-    if kind is not tuple or any(v.__class__ not in WEAK for v in value):
-        frame.trace.captures.add_contents(value, host_constant, described)
+    _note_contents(frame, value, cls, described)
     return e
+
+
+def _note_contents(frame, value, cls, described):
+    """What can change in place is compared before each launch."""
+    add = frame.trace.captures.add_contents
+    if cls.kind == "struct":
+        nested = any(T.kind in ("struct", "array") for T in cls.members.values())
+        add(
+            value,
+            *((host_constant, described) if nested else (_member_values, _member_values(value))),
+        )
+    elif (
+        isinstance(value, list)
+        or (hasattr(value, "setflags") and value.shape)  # a NumPy array, not a scalar
+        or (value.__class__ is tuple and any(v.__class__ not in WEAK for v in value))
+    ):
+        add(value, host_constant, described)
+
+
+def _member_values(value):
+    return tuple(value.__dict__.values())
 
 
 def _weak_number(value):

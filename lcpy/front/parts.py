@@ -249,6 +249,7 @@ def _static_subscript(frame, base, node):
         v = base[key]
     except Exception as error:  # whatever the user's object does
         frame.fail("static_failed", node, f"{type(error).__name__}: {error}")
+    frame.trace.captures.add_item(base, key, v)
     return captured(frame, v, node)
 
 

@@ -32,12 +32,22 @@ Expr = core.Expr
 class Specialisation:
     """A callable traced for certain argument types."""
 
-    __slots__ = ("builder", "result", "hidden", "static_result")
+    __slots__ = ("builder", "result", "hidden", "static_reads")
 
-    def __init__(self, builder, result, hidden):
+    def __init__(self, builder, result, hidden, static_reads):
         self.builder = builder
         self.result = result  # class that the result's expression carries
         self.hidden = hidden  # what the hidden parameters stand for, in order
+        self.static_reads = static_reads  # compile-time names of enclosing functions
+
+    def holds(self):
+        """Whether the compile-time names that it read still have their values: an unrolled loop
+        changes its own from copy to copy."""
+        for frame, name, value in self.static_reads:
+            now = frame.names.get(name)
+            if now.__class__ is not Static or now.value is not value:
+                return False
+        return True
 
 
 class _Identity:
@@ -176,10 +186,12 @@ def call_function(frame, function, args, keywords, node, method=False):
         if e is not None:
             passed.append(e)
     key = (function, tuple(keys))
-    found = frame.trace.specialised.get(key)
+    made = frame.trace.specialised.setdefault(key, [])
+    found = next((s for s in made if s.holds()), None)
     if found is None:
         found = _specialise(frame, function, title, parameters, keys, node)
-        frame.trace.specialised[key] = found
+        made.append(found)
+    frame.static_reads.extend(r for r in found.static_reads if r[0] is not frame)
     for hidden in found.hidden:
         variable = materialise_variable(frame, hidden, node)
         passed.append(frame.builder.ref(variable, node))
@@ -209,7 +221,8 @@ def _specialise(frame, function, title, parameters, keys, node):
         error._called_from(frame.parsed.filename, line)
         raise
     trace.stack.pop()
-    return Specialisation(inner.builder, inner.result, [h for h, _ in inner.hidden.values()])
+    hidden = [h for h, _ in inner.hidden.values()]
+    return Specialisation(inner.builder, inner.result, hidden, inner.static_reads)
 
 
 def _enter(frame, function, title):

@@ -377,7 +377,10 @@ def _pass(frame, node):
 def _function(frame, node):
     from .specialise import closure
 
-    if node.name in frame.names:
+    found = frame.names.get(node.name)
+    if found is not None and not (
+        found.__class__ is Static and getattr(found.value, "node", 0) is node
+    ):
         frame.fail("function_rebound", node, node.name)
     frame.bind_static(node.name, closure(frame, node, node.name), node)
 

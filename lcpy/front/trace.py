@@ -89,8 +89,9 @@ def _trace_kernel(function, args, block_size, name):
         builder.finish()
     except RecursionError:
         core.fail("nested_too_deeply", parsed.header(), name, sys.getrecursionlimit())
-    for made in [builder, *(s.builder for s in trace.specialised.values())]:
-        for warning in made.warnings():
+    callables = [s.builder for made in trace.specialised.values() for s in made]
+    for b in [builder, *callables]:
+        for warning in b.warnings():
             _warn(warning)
     return Traced(builder, trace.bound, trace.captures)
 

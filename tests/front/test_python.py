@@ -273,6 +273,21 @@ def static_loops(a, b):
 
 
 @case((0, 1), (3, 2))
+def functions_in_static_loops(a, b):
+    def scaled(x):
+        return x * (k + 1)
+
+    r = 0
+    for k in lc.static(range(3)):
+
+        def shifted(x):
+            return x + k * 100
+
+        r += scaled(a) + shifted(b)
+    return r
+
+
+@case((0, 1), (3, 2))
 def static_choice(a, b):
     r = a
     if lc.static(LIMIT > 3):

@@ -291,6 +291,24 @@ def test_captures_change(device):
     assert run(uses, 1, device) == [24]
 
 
+def test_captured_containers_change(device):
+    choose = {"f": lambda x: x + 1.0}
+    camera = Ray((1, 2, 3), (0, 0, 1))
+    array = np.array([1, 2], np.float32)
+
+    @lc.kernel
+    def uses(out: lc.Buffer[lc.float32]):
+        out[0] = choose["f"](10.0) + camera.t_max + array[1]
+
+    assert run(uses, 1, device) == [21]
+    choose["f"] = lambda x: x * 2.0
+    assert run(uses, 1, device) == [30]
+    camera.t_max = 1.0
+    assert run(uses, 1, device) == [23]
+    array[1] = 5.0
+    assert run(uses, 1, device) == [26]
+
+
 def test_captured_buffer(device):
     data = lc.Buffer(np.array([1, 2, 3], np.float32), device=device)
 
