@@ -7,7 +7,7 @@ else is a compile-time value: a host object as it is, or one of the classes here
 from .. import types
 from .._native import core
 
-WEAK = frozenset((int, float, bool))  # exactly: not enums, not NumPy's scalars
+WEAK = frozenset((int, float, bool))  # exactly these, no subclasses
 
 
 class Local:
