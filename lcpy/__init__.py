@@ -22,14 +22,37 @@ _HOMES = {  # public name -> module that has it
     "callable": "front",
 }
 # Modules below the package: found by the import system, public or not.
-_MODULES = ("artifact", "cli", "errors", "front", "functions", "gallery", "launch", "layout", "plan", "primitives",
-            "run", "spirv", "types")  # fmt: skip
+_MODULES = (
+    "artifact",
+    "cli",
+    "errors",
+    "front",
+    "functions",
+    "gallery",
+    "launch",
+    "layout",
+    "plan",
+    "primitives",
+    "run",
+    "spirv",
+    "types",
+)
 _ERRORS = (
-    "Error", "CompileError", "UnsupportedError", "ArgumentError", "KernelTrap", "DeviceError",
-    "OutOfMemory", "DeviceLost", "LoadError", "InternalError",
-)  # fmt: skip
+    "Error",
+    "CompileError",
+    "UnsupportedError",
+    "ArgumentError",
+    "KernelTrap",
+    "DeviceError",
+    "OutOfMemory",
+    "DeviceLost",
+    "LoadError",
+    "InternalError",
+)
 
-globals().update({name: cls for name, cls in _types.NAMES.items() if name not in ("bool", "int", "float")})
+globals().update(
+    {name: cls for name, cls in _types.NAMES.items() if name not in ("bool", "int", "float")}
+)
 
 
 def __getattr__(name):

@@ -5,11 +5,24 @@ from .errors import ArgumentError, UnsupportedError
 from .plan import Limits, plan_interface
 
 VULKAN_VERSIONS = {"1.1": 11, "1.2": 12, "1.3": 13}
-# What Vulkan guarantees where that matters to the interface, and no limit elsewhere: the device that
-# loads the artifact checks its own.
-PORTABLE = Limits(storage_buffers=1 << 20, uniform_buffers=12, sets=4, push_bytes=128, uniform_range=16384,
-                  storage_range=1 << 27, shared_bytes=1 << 31, block_threads=1 << 31, block_x=1 << 31,
-                  block_y=1 << 31, block_z=1 << 31, groups_x=65535, groups_y=65535, groups_z=65535)  # fmt: skip
+# What Vulkan guarantees where that matters to the interface, and no limit elsewhere: the device
+# that loads the artifact checks its own.
+PORTABLE = Limits(
+    storage_buffers=1 << 20,
+    uniform_buffers=12,
+    sets=4,
+    push_bytes=128,
+    uniform_range=16384,
+    storage_range=1 << 27,
+    shared_bytes=1 << 31,
+    block_threads=1 << 31,
+    block_x=1 << 31,
+    block_y=1 << 31,
+    block_z=1 << 31,
+    groups_x=65535,
+    groups_y=65535,
+    groups_z=65535,
+)
 
 
 class Artifact:
@@ -37,11 +50,15 @@ class Artifact:
     @property
     def text(self):
         if self._text is None:
-            raise UnsupportedError("text of SPIR-V needs the disassembler, which is not here yet; .data has the words")
+            raise UnsupportedError(
+                "text of SPIR-V needs the disassembler, which is not here yet; .data has the words"
+            )
         return self._text
 
     def save(self, path):
-        raise UnsupportedError("saving artifacts needs the artifact container, which is not here yet")
+        raise UnsupportedError(
+            "saving artifacts needs the artifact container, which is not here yet"
+        )
 
     def __repr__(self):
         return f"<Artifact {self.name}: {self.target}, {len(self.data)} bytes>"

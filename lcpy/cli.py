@@ -7,9 +7,11 @@ import sys
 from . import functions
 
 
-def main(arguments):
+def main(arguments=None):
     """Runs a command; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m lcpy", description="GPU kernels written in Python.")
+    parser = argparse.ArgumentParser(
+        prog="python -m lcpy", description="GPU kernels written in Python."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, function, text in (
         ("devices", devices, "every device found"),
@@ -17,7 +19,9 @@ def main(arguments):
         ("ops", ops, "every operation of the kernel language"),
     ):
         command = commands.add_parser(name, help=text, description=text)
-        command.add_argument("--json", metavar="FILE", help="also write the report to FILE ('-': only, to stdout)")
+        command.add_argument(
+            "--json", metavar="FILE", help="also write the report to FILE ('-': only, to stdout)"
+        )
         command.set_defaults(function=function)
     command = commands.add_parser("val", help="validate a SPIR-V module")
     command.add_argument("file")
@@ -46,9 +50,17 @@ def devices(options):
     for kind in KINDS:
         infos, reason = discover(kind)
         for info in infos:
-            data["devices"].append({"name": info.name, "kind": info.kind, "type": info.type,
-                                    "description": info.description, "driver": info.driver,
-                                    "limits": info.limits, "features": info.features})  # fmt: skip
+            data["devices"].append(
+                {
+                    "name": info.name,
+                    "kind": info.kind,
+                    "type": info.type,
+                    "description": info.description,
+                    "driver": info.driver,
+                    "limits": info.limits,
+                    "features": info.features,
+                }
+            )
             lines.append(f"{info.name:<10} {info.type:<11} {info.description} · {info.driver}")
         if reason:
             data["missing"][kind] = reason
@@ -66,16 +78,24 @@ def doctor(options):
     from . import __version__, spirv
     from .run.device import KINDS, discover
 
-    data = {"lcpy": __version__, "python": platform.python_version(), "system": platform.platform(),
-            "spirv_tools": spirv.available(), "devices": {}, "missing": {}}  # fmt: skip
+    data = {
+        "lcpy": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "spirv_tools": spirv.available(),
+        "devices": {},
+        "missing": {},
+    }
     for kind in KINDS:
         infos, reason = discover(kind)
         for info in infos:
             data["devices"][info.name] = _try(info.name)
         if reason:
             data["missing"][kind] = reason
-    lines = [f"lcpy {data['lcpy']}, Python {data['python']}, {data['system']}",
-             f"SPIRV-Tools: {data['spirv_tools'] or 'missing: ' + spirv.HOW_TO_GET}"]  # fmt: skip
+    lines = [
+        f"lcpy {data['lcpy']}, Python {data['python']}, {data['system']}",
+        f"SPIRV-Tools: {data['spirv_tools'] or 'missing: ' + spirv.HOW_TO_GET}",
+    ]
     lines += [f"{name}: {state}" for name, state in data["devices"].items()]
     lines += [f"{kind}: {reason}" for kind, reason in data["missing"].items()]
     _report(options, data, lines)
@@ -110,8 +130,11 @@ def ops(options):
     from ._native import core
 
     rows = [r for r in core.op_rows() if r["python_name"]]
-    lines = [f"{r['python_name']:<26} {r['category']:<10} {r['doc']}"
-             + (f" (not here: {r['reason']})" if r["reason"] else "") for r in rows]  # fmt: skip
+    lines = [
+        f"{r['python_name']:<26} {r['category']:<10} {r['doc']}"
+        + (f" (not here: {r['reason']})" if r["reason"] else "")
+        for r in rows
+    ]
     _report(options, rows, lines)
     return 0
 

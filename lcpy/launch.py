@@ -1,8 +1,8 @@
 """Kernels on the host: binding and checking of arguments, specialisation, launch.
 
 A call first tries the bound call of the last launch (core.BoundCall: a table of the arguments, no
-Python objects made). Whatever does not fit it comes to `Kernel._launch`, which finds what is wrong or
-specialises anew.
+Python objects made). Whatever does not fit it comes to `Kernel._launch`, which finds what is wrong
+or specialises anew.
 """
 
 import threading
@@ -51,7 +51,10 @@ class _Specialisation:
         start = time.perf_counter()
         names = [p.name for p in kernel._parameters]
         traced = front.trace_kernel(
-            kernel.function, list(zip(names, class_list)), block_size=block_size, name=kernel.__name__
+            kernel.function,
+            list(zip(names, class_list)),
+            block_size=block_size,
+            name=kernel.__name__,
         )
         self.front_seconds = time.perf_counter() - start
         self.builder = traced.builder
@@ -62,7 +65,9 @@ class _Specialisation:
         from .plan import Parameter
 
         self.parameters = [Parameter(n, T, e) for n, T, e in zip(names, class_list, exact)]
-        self.parameters += [Parameter(f"captured {i}", b._kernel_type, 0) for i, b in enumerate(self.bound)]
+        self.parameters += [
+            Parameter(f"captured {i}", b._kernel_type, 0) for i, b in enumerate(self.bound)
+        ]
         self.descriptors = {}
         self.calls = {}
 
@@ -90,8 +95,9 @@ class _Specialisation:
 
         views = views and not device.program_is_host
         descriptor, lower_seconds = self.descriptor(ragged, views)
-        request = CompileRequest(self.kernel.__name__, descriptor, self.kernel.math,
-                                 self.front_seconds, lower_seconds)  # fmt: skip
+        request = CompileRequest(
+            self.kernel.__name__, descriptor, self.kernel.math, self.front_seconds, lower_seconds
+        )
         executable = device.compile(request)
         block_bytes, entries = descriptor.argument_block()
         rows = pack_table(self.parameters, descriptor.slots, entries)
@@ -99,9 +105,29 @@ class _Specialisation:
         if on_compile is not None:
             times = dict(executable.times)
             times["core"] += lower_seconds
-            on_compile({"kernel": self.kernel.__name__, "device": device.name, "front": self.front_seconds, **times})
-        return core.BoundCall(rows, self.bound, self.captures, device, executable, program, self.block_size,
-                              block_bytes, ragged, views, dims, follows_default, device.threads)  # fmt: skip
+            on_compile(
+                {
+                    "kernel": self.kernel.__name__,
+                    "device": device.name,
+                    "front": self.front_seconds,
+                    **times,
+                }
+            )
+        return core.BoundCall(
+            rows,
+            self.bound,
+            self.captures,
+            device,
+            executable,
+            program,
+            self.block_size,
+            block_bytes,
+            ragged,
+            views,
+            dims,
+            follows_default,
+            device.threads,
+        )
 
 
 class Kernel(core.KernelBase):
@@ -123,7 +149,9 @@ class Kernel(core.KernelBase):
         if bounds not in ("off", "trap"):
             raise ArgumentError(f"bounds: 'off' or 'trap', not {bounds!r}")
         if bounds == "trap":
-            raise UnsupportedError("bounds='trap' needs traps, which come with the complete language")
+            raise UnsupportedError(
+                "bounds='trap' needs traps, which come with the complete language"
+            )
         if opt not in (0, 1):
             raise ArgumentError(f"opt: 0 or 1, not {opt!r}")
         self.function, self.math, self.bounds, self.opt = function, math, bounds, opt
@@ -160,10 +188,14 @@ class Kernel(core.KernelBase):
             with self._lock:
                 made = self._specialise(tuple(class_list), block, exact)
                 if made.bound:
-                    device, follows_default = self._device_of(values + made.bound, class_list + [None] * len(made.bound))
+                    device, follows_default = self._device_of(
+                        values + made.bound, class_list + [None] * len(made.bound)
+                    )
                 ragged = any(n % b for n, b in zip(size, block))
                 views = any(isinstance(v, Buffer) and v.offset for v in values + made.bound)
-                call = made.call(device, ragged, views, dims if self.block_size is None else 0, follows_default)
+                call = made.call(
+                    device, ragged, views, dims if self.block_size is None else 0, follows_default
+                )
             if not call.launch(tuple(values), size, True):
                 raise InternalError(f"kernel '{self.__name__}': checked arguments were not taken")
             self._last = call
@@ -176,7 +208,9 @@ class Kernel(core.KernelBase):
         n = len(parameters)
         if "stream" in named:
             if named["stream"] is not None:
-                raise UnsupportedError("stream: each device has one in-order stream; lc.Stream is not here yet")
+                raise UnsupportedError(
+                    "stream: each device has one in-order stream; lc.Stream is not here yet"
+                )
             named = {k: v for k, v in named.items() if k != "stream"}
         if len(args) > n:
             raise ArgumentError(f"{name}() takes {n} arguments, {len(args)} given")
@@ -228,8 +262,10 @@ class Kernel(core.KernelBase):
             if device is None:
                 device, first = value.device, name
             elif value.device is not device:
-                raise ArgumentError(f"argument '{name}' is on {value.device.name}, '{first}' on {device.name}: "
-                                    "all buffers of a launch are on one device")  # fmt: skip
+                raise ArgumentError(
+                    f"argument '{name}' is on {value.device.name}, '{first}' on {device.name}: "
+                    "all buffers of a launch are on one device"
+                )
         if device is None:
             return resolve(default_device()), True
         device.check()
@@ -250,15 +286,21 @@ class Kernel(core.KernelBase):
     def _specialise_types(self, given, block_size=None):
         if len(given) != len(self._parameters):
             names = [p.name for p in self._parameters]
-            raise ArgumentError(f"{self.__name__}: {len(names)} types wanted, for {names}; {len(given)} given")
+            raise ArgumentError(
+                f"{self.__name__}: {len(names)} types wanted, for {names}; {len(given)} given"
+            )
         class_list = []
         for parameter, T in zip(self._parameters, given):
             T = T if T is ByteBuffer else types.check_type(T, f"the type of '{parameter.name}'")
             wanted = _annotated(parameter, f"argument '{parameter.name}'")
             if wanted is not None and wanted is not T and not _packed_twin(wanted, T):
-                raise ArgumentError(f"argument '{parameter.name}': wanted {wanted.__name__}, got {T.__name__}")
+                raise ArgumentError(
+                    f"argument '{parameter.name}': wanted {wanted.__name__}, got {T.__name__}"
+                )
             class_list.append(T)
-        block = _three(block_size, "block_size") if block_size else self.block_size or DEFAULT_BLOCKS[1]
+        block = (
+            _three(block_size, "block_size") if block_size else self.block_size or DEFAULT_BLOCKS[1]
+        )
         try:
             with self._lock:
                 return self._specialise(tuple(class_list), block)
@@ -273,7 +315,9 @@ class Kernel(core.KernelBase):
         """The kernel descriptor for argument types: ``.text()``."""
         return self._specialise_types(types_).descriptor(ragged, view_offsets)[0]
 
-    def compile(self, *types_, target="spirv", vulkan="1.2", math=None, block_size=None, ragged=True):
+    def compile(
+        self, *types_, target="spirv", vulkan="1.2", math=None, block_size=None, ragged=True
+    ):
         """An Artifact for a target: "spirv" (for Vulkan 1.1, 1.2 or 1.3) or "opencl"."""
         from .artifact import build_artifact
 
@@ -303,7 +347,9 @@ def _three(size, what):
 def _dispatch(size):
     """(number of axes as given, three extents)."""
     if size is None:
-        raise ArgumentError("dispatch_size: missing; it counts threads, as in dispatch_size=n or (w, h)")
+        raise ArgumentError(
+            "dispatch_size: missing; it counts threads, as in dispatch_size=n or (w, h)"
+        )
     dims = len(size) if isinstance(size, (tuple, list)) else 1
     return dims, _three(size, "dispatch_size")
 
@@ -325,7 +371,9 @@ def _value_class(value, what):
     try:
         T = types.type_of(value)
     except ArgumentError:
-        raise ArgumentError(f"{what}: {layout._describe(value)} has no lcpy type; annotate the parameter") from None
+        raise ArgumentError(
+            f"{what}: {layout._describe(value)} has no lcpy type; annotate the parameter"
+        ) from None
     # 1: a Python number of the same kind again has the same type; 2: only the careful way can tell.
     plain = type(value) in (bool, float) or (type(value) is int and T is types.INT32)
     return T, 1 if plain or T.kind != "scalar" else 2
@@ -334,7 +382,11 @@ def _value_class(value, what):
 def _buffer_class(T, value, what):
     """The buffer type that a launch specialises on: the annotation's, packed if the buffer is."""
     if not isinstance(value, Buffer):
-        hint = "; make a buffer of it: lc.Buffer(array)" if hasattr(value, "__array_interface__") else ""
+        hint = (
+            "; make a buffer of it: lc.Buffer(array)"
+            if hasattr(value, "__array_interface__")
+            else ""
+        )
         raise ArgumentError(f"{what}: wanted {T.__name__}, got {layout._describe(value)}{hint}")
     own = value._kernel_type
     if T is None or T is own or _packed_twin(T, own):

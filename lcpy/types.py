@@ -113,13 +113,15 @@ class Scalar(metaclass=TypeClass):
 def exact_number(cls, value):
     """`value` as the Python number that the scalar type `cls` holds after a cast."""
     if cls.group == "bool":
-        return True if value else False
+        return bool(value)
     if cls.group == "storage":
         raise _argument_error(f"{cls.__name__} is a storage type: host values of it are not made")
     if cls.group == "int":
         bits = _BITS[cls.code]
         low, high = cls.range
-        if isinstance(value, float) or (not hasattr(value, "__index__") and hasattr(value, "__float__")):
+        if isinstance(value, float) or (
+            not hasattr(value, "__index__") and hasattr(value, "__float__")
+        ):
             value = float(value)
             if value != value:
                 return 0
@@ -143,7 +145,9 @@ def _make_scalars():
         if group == "int":
             bits = _BITS[code]
             signed = code.islower()
-            facts["range"] = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+            facts["range"] = (
+                (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+            )
         cls = _new_type(Scalar, name, description, **facts)
         cls.scalar = cls
         NAMES[name] = NAMES[description] = cls
@@ -252,11 +256,19 @@ def _make_vectors():
             continue
         scalar = NAMES[name]
         for n in (2, 3, 4):
-            cls = _new_type(Vector, f"{description}{n}", f"vector<{description},{n}>", scalar=scalar, lanes=n)
+            cls = _new_type(
+                Vector, f"{description}{n}", f"vector<{description},{n}>", scalar=scalar, lanes=n
+            )
             NAMES[cls.__name__] = cls
             if group == "float":
-                m = _new_type(Matrix, f"{description}{n}x{n}", f"matrix<{description},{n}>",
-                              scalar=scalar, lanes=n, column=cls)  # fmt: skip
+                m = _new_type(
+                    Matrix,
+                    f"{description}{n}x{n}",
+                    f"matrix<{description},{n}>",
+                    scalar=scalar,
+                    lanes=n,
+                    column=cls,
+                )
                 NAMES[m.__name__] = m
 
 
@@ -276,7 +288,9 @@ def check_type(T, what="a type"):
 def vector(T, n):
     """The vector type of `n` lanes of the scalar `T`; ``vector(T, 1)`` is `T`."""
     T = check_type(T)
-    found = T if n == 1 and T.kind == "scalar" else _by_description.get(f"vector<{T._description},{n}>")
+    found = (
+        T if n == 1 and T.kind == "scalar" else _by_description.get(f"vector<{T._description},{n}>")
+    )
     if found is None:
         raise _argument_error(f"there is no vector of {n} {T.__name__}")
     return found
@@ -324,7 +338,9 @@ class Array:
         return array_type(T, n)
 
     def __new__(cls, *args, **kwargs):
-        raise _argument_error("write lc.Array[T, n]: an array type needs its element type and length")
+        raise _argument_error(
+            "write lc.Array[T, n]: an array type needs its element type and length"
+        )
 
 
 _structural = {}  # (base, parameters...) -> class: structs of one layout stay different types
@@ -337,8 +353,13 @@ def array_type(T, n):
     if found is None:
         if n < 1:
             raise _argument_error(f"an array has at least one element, not {n}")
-        found = _new_type(ArrayBase, f"Array[{T.__name__}, {n}]", f"array<{T._description},{n}>",
-                          element=T, count=n)  # fmt: skip
+        found = _new_type(
+            ArrayBase,
+            f"Array[{T.__name__}, {n}]",
+            f"array<{T._description},{n}>",
+            element=T,
+            count=n,
+        )
         _structural[ArrayBase, T, n] = found
     return found
 
@@ -360,7 +381,12 @@ class Ref:
         T = check_type(T, "lc.Ref's type")
         found = _structural.get((RefBase, T))
         if found is None:
-            facts = {"inner": T, "_description": T._description, "__module__": "lcpy", "__slots__": ()}
+            facts = {
+                "inner": T,
+                "_description": T._description,
+                "__module__": "lcpy",
+                "__slots__": (),
+            }
             found = _structural[RefBase, T] = TypeClass(f"Ref[{T.__name__}]", (RefBase,), facts)
         return found
 
@@ -384,110 +410,16 @@ def buffer_type(T, rank=1, packed=False):
         tail = "" if rank == 1 else f",{rank}"
         name = f"Buffer[{T.__name__}" + ("]" if rank == 1 else f", {rank}]")
         prefix = "packed_" if packed else ""
-        found = _new_type(BufferBase, prefix + name, f"{prefix}buffer<{T._description}{tail}>",
-                          element=T, rank=rank, packed=packed)  # fmt: skip
+        found = _new_type(
+            BufferBase,
+            prefix + name,
+            f"{prefix}buffer<{T._description}{tail}>",
+            element=T,
+            rank=rank,
+            packed=packed,
+        )
         _structural[BufferBase, T, rank, packed] = found
     return found
-
-
-# ---- structs ------------------------------------------------------------------------------------
-class StructBase(metaclass=TypeClass):
-    """Base of the classes that ``lc.struct`` makes."""
-
-    kind = "struct"
-    members = {}
-    defaults = {}
-
-    def __init__(self, *args, **kwargs):
-        cls = type(self)
-        members = cls.members
-        if len(args) > len(members):
-            raise _argument_error(f"{cls.__name__} has {len(members)} members, {len(args)} given")
-        given = dict(zip(members, args))
-        for name, value in kwargs.items():
-            if name not in members:
-                raise _argument_error(f"{cls.__name__} has no member '{name}'")
-            if name in given:
-                raise _argument_error(f"{cls.__name__}: member '{name}' is given twice")
-            given[name] = value
-        for name, T in members.items():
-            value = given.get(name, cls.defaults.get(name)) if name in given or name in cls.defaults else zero(T)
-            self.__dict__[name] = convert(T, value, f"{cls.__name__}.{name}")
-
-    def __eq__(self, other):
-        return type(other) is type(self) and self.__dict__ == other.__dict__
-
-    def __hash__(self):
-        return hash(tuple(self.__dict__[name] for name in type(self).members))
-
-    def __repr__(self):
-        parts = ", ".join(f"{name}={self.__dict__[name]!r}" for name in type(self).members)
-        return f"{type(self).__name__}({parts})"
-
-
-def struct(cls=None, *, align=0):
-    """Class decorator: annotated members make a struct type.
-
-    Members may have defaults; methods, operators and properties work in kernels and on the host.
-    `align` raises the alignment in memory (a power of two).
-    """
-    if cls is None:
-        frame = sys._getframe(1)
-        return lambda c: _make_struct(c, align, frame.f_locals)
-    return _make_struct(cls, align, sys._getframe(1).f_locals)
-
-
-def _make_struct(cls, align, local_names):
-    annotations = cls.__dict__.get("__annotations__")
-    if annotations is None:
-        annotations = getattr(cls, "__annotations__", {})  # from 3.14 on made when asked for
-    namespace = {k: v for k, v in cls.__dict__.items() if k not in ("__dict__", "__weakref__", "__annotations__")}
-    if "__init__" in namespace or "__new__" in namespace:
-        raise _argument_error(f"struct {cls.__name__}: members and defaults make the constructor; "
-                              "use a static method to build one otherwise")  # fmt: skip
-    members, defaults = {}, {}
-    scope = getattr(sys.modules.get(cls.__module__), "__dict__", {})
-    for name, annotation in annotations.items():
-        if isinstance(annotation, str):
-            annotation = eval(annotation, scope, local_names)
-        T = check_type(annotation, f"member '{name}' of struct {cls.__name__}")
-        if T.kind in ("ref", "buffer"):
-            raise _argument_error(f"member '{name}' of struct {cls.__name__} cannot be {T.__name__}")
-        members[name] = T
-        if name in namespace:
-            defaults[name] = convert(T, namespace.pop(name), f"{cls.__name__}.{name}")
-    if not members:
-        raise _argument_error(f"struct {cls.__name__} has no annotated member")
-    bases = tuple(b for b in cls.__bases__ if b is not object)
-    if bases:
-        raise _argument_error(f"struct {cls.__name__} cannot derive from {bases[0].__name__}")
-    return make_struct(cls.__name__, members, defaults, align, namespace)
-
-
-def make_struct(name, members, defaults=None, align=0, namespace=None):
-    """A struct type class from member types: what ``lc.struct`` makes of a class body."""
-    namespace = dict(namespace or {})
-    if align & (align - 1):
-        raise _argument_error(f"struct {name}: align must be a power of two, not {align}")
-    inner = ",".join(T._description for T in members.values())
-    align = max([align] + [_align_of(T) for T in members.values()])
-    namespace.update(members=members, defaults=defaults or {}, _description=f"struct<{align},{inner}>")
-    namespace.setdefault("__module__", "lcpy")
-    cls = TypeClass(name, (StructBase,), namespace)
-    _by_description.setdefault(cls._description, cls)
-    return cls
-
-
-def _align_of(T):
-    """Only what a description needs before the core is loaded; the core checks it."""
-    kind = T.kind
-    if kind == "scalar":
-        return {"?": 1, "e": 2, "f": 4, "d": 8}.get(T.code) or _BITS[T.code] // 8
-    if kind in ("vector", "matrix"):
-        return _align_of(T.scalar) * (2 if T.lanes == 2 else 4)
-    if kind == "array":
-        return _align_of(T.element)
-    return int(T._description[len("struct<") :].split(",", 1)[0])
 
 
 # ---- values -------------------------------------------------------------------------------------
@@ -579,3 +511,7 @@ def from_core(handle):
         members = {f"m{i}": from_core(m) for i, m in enumerate(handle.members)}
         return make_struct("struct", members, align=handle.align)
     raise _argument_error(f"no Python class stands for {handle.description}")
+
+
+# Structs are types of their own file; what they need of this one is above.
+from .structs import StructBase, make_struct, struct  # noqa: E402, F401

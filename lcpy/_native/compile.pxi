@@ -42,7 +42,8 @@ cdef class Descriptor:
         out = []
         for i in range(self.c.get().slots.size()):
             s = &self.c.get().slots[i]
-            out.append((s.name.decode(), wrap_type(s.type), _memory_classes[c_kernel.slot_memory(s[0])],
+            out.append((s.name.decode(), wrap_type(s.type),
+                        _memory_classes[c_kernel.slot_memory(s[0])],
                         _accesses[c_kernel.slot_access(s[0])], s.number, bool(s.atomics)))
         return out
 
@@ -67,10 +68,10 @@ cdef class Descriptor:
         return self.c.get().hash()
 
     def argument_block(self):
-        """(bytes, [(value, length, extents, base), …]): offsets by slot, -1 for what a slot lacks."""
+        """(bytes, [(value, length, extents, base), …]): offsets by slot, -1 for what it lacks."""
         cdef ArgumentBlock block = c_kernel.argument_block(dereference(self.c))
-        return block.size, [(_offset(e.value), _offset(e.length), _offset(e.extents), _offset(e.base))
-                            for e in block.entries]
+        return block.size, [(_offset(e.value), _offset(e.length), _offset(e.extents),
+                             _offset(e.base)) for e in block.entries]
 
     def text(self):
         """The readable form, which `parse_descriptor` reads back."""

@@ -33,8 +33,8 @@ cdef class Program:
         size[0], size[1], size[2] = dispatch
         if bound.size() != self.buffer_count or <size_t>len(data) != self.block_size:
             raise _errors.ArgumentError(
-                f"the program takes {self.buffer_count} buffers and a block of {self.block_size} bytes; "
-                f"{bound.size()} and {len(data)} given")
+                f"wanted {self.buffer_count} buffers and a block of {self.block_size} bytes, "
+                f"got {bound.size()} and {len(data)}")
         cdef const char* raw = data
         with nogil:
             c_interp.run_program(dereference(self.c), bound.data(), bound.size(), raw,

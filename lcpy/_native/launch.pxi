@@ -96,7 +96,7 @@ cdef class BoundCall:
                  bint follows_default, unsigned threads=0):
         cdef Argument a
         self.types, self.packers = [], []
-        for (kind, exact, size, value, length, extents, base, low, high, type_, packer) in arguments:
+        for kind, exact, size, value, length, extents, base, low, high, type_, packer in arguments:
             a.kind, a.exact, a.bytes = <ArgumentKind><int>_kinds[kind], exact, size
             a.value, a.length = _place(value), _place(length)
             a.extents, a.base = _place(extents), _place(base)
@@ -259,8 +259,8 @@ cdef class BoundCall:
             self._run_program(args)
         else:
             n = <uint32_t*>self.raw
-            self.executable.launch(self.buffers, PyBytes_FromStringAndSize(self.raw, self.block.size()),
-                                   n[0], n[1], n[2])
+            block = PyBytes_FromStringAndSize(self.raw, self.block.size())
+            self.executable.launch(self.buffers, block, n[0], n[1], n[2])
         return True
 
     cdef int _run_program(self, tuple args) except -1:

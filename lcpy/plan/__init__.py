@@ -7,4 +7,12 @@ from .arguments import ArgumentRow, Parameter, pack_table
 from .interface import Plan, plan_interface
 from .limits import Limits, check_limits
 
-__all__ = ["ArgumentRow", "Limits", "Parameter", "Plan", "check_limits", "pack_table", "plan_interface"]
+__all__ = [
+    "ArgumentRow",
+    "Limits",
+    "Parameter",
+    "Plan",
+    "check_limits",
+    "pack_table",
+    "plan_interface",
+]

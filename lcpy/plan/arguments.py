@@ -1,4 +1,4 @@
-"""The pack table: where each host argument goes in the argument block, and which values it takes."""
+"""The pack table: where each host argument goes in the argument block, and what values it takes."""
 
 from collections import namedtuple
 
@@ -6,16 +6,18 @@ from .. import layout
 
 
 class Parameter(namedtuple("Parameter", "name type exact")):
-    """A kernel parameter as specialised: its type class, and whether the value's own type decided it."""
+    """A kernel parameter as specialised: its type class, and whether the value's type decided it."""
 
     __slots__ = ()
 
 
-class ArgumentRow(namedtuple("ArgumentRow", "kind exact bytes value length extents base low high type packer")):
+class ArgumentRow(
+    namedtuple("ArgumentRow", "kind exact bytes value length extents base low high type packer")
+):
     """One row for core.BoundCall. Offsets are in the argument block, -1 for what is not there.
 
-    `kind` is "buffer", "signed", "unsigned", "float", "bool" or "packed". Of a buffer, `bytes` is 1 if a
-    slot holds it and 0 if the kernel never touches it.
+    `kind` is "buffer", "signed", "unsigned", "float", "bool" or "packed". Of a buffer, `bytes` is 1
+    if a slot holds it and 0 if the kernel never touches it.
     """
 
     __slots__ = ()

@@ -1,6 +1,6 @@
 """Descriptor sets, bindings and the argument block's way to the kernel.
 
-Set 0 has the buffers, bindings 0 to n - 1 by order of slots; it changes with the buffers of a launch.
+Set 0 has the buffers, bindings 0 to n - 1 by order of slots; it changes with a launch's buffers.
 The argument block is pushed when it fits, because that costs no descriptor; else it is a uniform
 buffer, else a storage buffer, in set 1, binding 0, which changes with each launch.
 """

@@ -31,11 +31,13 @@ class Limits(namedtuple("Limits", [name for name, _ in _FIELDS])):
         """UnsupportedError, naming limit and count, when `need` is more than the device has."""
         have = getattr(self, name)
         if need > have:
-            raise UnsupportedError(f"{who} needs {need} {dict(_FIELDS)[name]}; the device has {have}")
+            raise UnsupportedError(
+                f"{who} needs {need} {dict(_FIELDS)[name]}; the device has {have}"
+            )
 
 
 def check_limits(limits, name, block_size, shared_bytes):
-    """Block size and shared memory, before a pipeline is made: some drivers do not survive the try."""
+    """Block size and shared memory, before a pipeline is made: drivers may not survive the try."""
     who = f"kernel '{name}'"
     x, y, z = block_size
     limits.require("block_x", x, who)

@@ -52,7 +52,9 @@ class Buffer(core.DeviceBuffer):
         shape = _shape_of(source)
         if shape is not None:
             if T is None:
-                raise ArgumentError("T: a buffer made from a shape needs its element type, as in lc.Buffer(n, lc.float32)")
+                raise ArgumentError(
+                    "T: a buffer of a shape needs its element type, as in lc.Buffer(n, lc.float32)"
+                )
             self._make(shape, T, device, layout, zero=True)
             return
         array, T, shape = _accept_array(source, T)
@@ -62,7 +64,9 @@ class Buffer(core.DeviceBuffer):
     def _make(self, shape, T, device, layout, zero):
         packed = layout == "packed" and T.kind != "scalar"
         if packed and T.kind not in ("vector", "matrix"):
-            raise ArgumentError(f"layout: only vectors and matrices are stored packed, not {T.__name__}")
+            raise ArgumentError(
+                f"layout: only vectors and matrices are stored packed, not {T.__name__}"
+            )
         kernel_class = types.buffer_type(T, len(shape), packed)
         stride = T._type.packed_size if packed else kernel_class._type.stride
         self._allocate(kernel_class, shape, stride, device, zero)
@@ -110,7 +114,9 @@ class Buffer(core.DeviceBuffer):
         return f"lc.Buffer({shape}, {self.type.__name__}{packed}, device={self.device.name!r})"
 
     def __getitem__(self, index):
-        raise ArgumentError("buffers are indexed in kernels; on the host use .numpy() or .view(start, stop)")
+        raise ArgumentError(
+            "buffers are indexed in kernels; on the host use .numpy() or .view(start, stop)"
+        )
 
     __iter__ = None
 
@@ -118,8 +124,8 @@ class Buffer(core.DeviceBuffer):
     def numpy(self):
         """A new array with what the buffer holds once all launches before are done.
 
-        Shape: the buffer's, then the vector's, matrix's [row, column] or array's; dtype: the scalar's
-        or the struct's packed dtype.
+        Shape: the buffer's, then the vector's, matrix's [row, column] or array's; dtype: the
+        scalar's or the struct's packed dtype.
         """
         import numpy
 
@@ -129,10 +135,13 @@ class Buffer(core.DeviceBuffer):
         if self.count:
             plan = self._plan(array)
             host = array.ctypes.data
-            if plan is None:
-                read = lambda address: core.copy_bytes(host, address, array.nbytes)
-            else:
-                read = lambda address: plan.to_host(host, address)
+
+            def read(address):
+                if plan is None:
+                    core.copy_bytes(host, address, array.nbytes)
+                else:
+                    plan.to_host(host, address)
+
             self.device.download(self.memory, self._start, self.nbytes, read)
         return array
 
@@ -141,8 +150,10 @@ class Buffer(core.DeviceBuffer):
         self._live()
         array, _, shape = _accept_array(array, self.type)
         if shape != self.shape:
-            raise ArgumentError(f"array: its shape gives {shape} elements of {self.type.__name__}, "
-                                f"the buffer has {self.shape}")  # fmt: skip
+            raise ArgumentError(
+                f"array: its shape gives {shape} elements of {self.type.__name__}, "
+                f"the buffer has {self.shape}"
+            )
         self._copy_in(array)
 
     def fill(self, value):
@@ -160,7 +171,9 @@ class Buffer(core.DeviceBuffer):
         self._live()
         start, stop = _index(start, "start"), _index(stop, "stop")
         if not 0 <= start <= stop <= self.count:
-            raise ArgumentError(f"start, stop: {start} to {stop} is not within the {self.count} elements")
+            raise ArgumentError(
+                f"start, stop: {start} to {stop} is not within the {self.count} elements"
+            )
         cls = type(self)
         view = cls.__new__(cls)
         view.type, view.packed, view._stride = self.type, self.packed, self._stride
@@ -170,8 +183,15 @@ class Buffer(core.DeviceBuffer):
         address = self.device.address(self.memory)
         address = address + (self._start + start * self._stride) if address else 0
         nbytes = (stop - start) * self._stride
-        view._bind(self.device, self.memory, view._kernel_class._type, view.shape,
-                   self.offset + start * scale, address, nbytes)  # fmt: skip
+        view._bind(
+            self.device,
+            self.memory,
+            view._kernel_class._type,
+            view.shape,
+            self.offset + start * scale,
+            address,
+            nbytes,
+        )
         return view
 
     def copy_from(self, other):
@@ -217,11 +237,13 @@ class Buffer(core.DeviceBuffer):
             return
         plan = self._plan(array)
         host = array.__array_interface__["data"][0]
-        if plan is None:
-            nbytes = self.nbytes
-            write = lambda address: core.copy_bytes(address, host, nbytes)
-        else:
-            write = lambda address: plan.to_memory(host, address)
+
+        def write(address):
+            if plan is None:
+                core.copy_bytes(address, host, self.nbytes)
+            else:
+                plan.to_memory(host, address)
+
         self.device.upload(self.memory, self._start, self.nbytes, write)
 
     def _plan(self, array):
@@ -235,7 +257,9 @@ class Buffer(core.DeviceBuffer):
             outer.insert(0, (count, stride, step))
             step *= count
         leaves = layout.element_leaves(T, array.dtype, array.strides[n:], self.packed)
-        return core.Repack([(size, flag, host, memory, outer + axes) for size, flag, host, memory, axes in leaves])
+        return core.Repack(
+            [(size, flag, host, memory, outer + axes) for size, flag, host, memory, axes in leaves]
+        )
 
     def _pack_tightly(self, data):
         T = self.type._type
@@ -333,10 +357,14 @@ def _accept_array(source, T):
         inner = layout.element_shape(T)
     rank = array.ndim - len(inner)
     if array.ndim < len(inner) or array.shape[rank:] != inner:
-        raise ArgumentError(f"array: shape {array.shape} does not end in {inner}, the parts of {T.__name__}")
+        raise ArgumentError(
+            f"array: shape {array.shape} does not end in {inner}, the parts of {T.__name__}"
+        )
     if not 1 <= rank <= 3:
         hint = "; reshape(1) makes a 0-d array one element" if rank == 0 else ""
-        raise ArgumentError(f"array: shape {array.shape} gives {rank} axes of elements, wanted 1 to 3{hint}")
+        raise ArgumentError(
+            f"array: shape {array.shape} gives {rank} axes of elements, wanted 1 to 3{hint}"
+        )
     return array, T, array.shape[:rank]
 
 
@@ -350,9 +378,13 @@ def _from_sequence(source, T):
                 return _unpadded(T, data, len(source))
             given = numpy.asarray(source)
             wanted = layout.base_dtype(T)
-            if given.dtype.kind not in "biuf" or not numpy.can_cast(given.dtype, wanted, "same_kind"):
+            if given.dtype.kind not in "biuf" or not numpy.can_cast(
+                given.dtype, wanted, "same_kind"
+            ):
                 if not (given.dtype.kind in "iu" and wanted.kind in "iu"):
-                    raise ArgumentError(f"source: {given.dtype} numbers do not go into {T.__name__}")
+                    raise ArgumentError(
+                        f"source: {given.dtype} numbers do not go into {T.__name__}"
+                    )
             return numpy.asarray(source, wanted)
         given = numpy.asarray(source)
         weak = {"i": "int32", "f": "float32", "b": "bool"}.get(given.dtype.kind)
@@ -382,14 +414,21 @@ def _check_dtype(T, dtype):
     wanted = layout.base_dtype(T)
     if dtype == wanted or _same_fields(dtype, wanted):
         return
-    raise ArgumentError(f"array: dtype {dtype}, wanted {wanted} for {T.__name__}; "
-                        "convert it with .astype() if that is meant")  # fmt: skip
+    raise ArgumentError(
+        f"array: dtype {dtype}, wanted {wanted} for {T.__name__}; "
+        "convert it with .astype() if that is meant"
+    )
 
 
 def _same_fields(a, b):
     """Equal but for where the fields lie: dtypes with padding are taken by offset."""
     if a.subdtype is not None or b.subdtype is not None:
-        return a.subdtype is not None and b.subdtype is not None and a.shape == b.shape and _same_fields(a.base, b.base)
+        return (
+            a.subdtype is not None
+            and b.subdtype is not None
+            and a.shape == b.shape
+            and _same_fields(a.base, b.base)
+        )
     if a.names is None or b.names is None:
         return a == b
     return a.names == b.names and all(_same_fields(a.fields[n][0], b.fields[n][0]) for n in a.names)

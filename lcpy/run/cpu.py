@@ -1,4 +1,4 @@
-"""The cpu device: the core's interpreter on the host's own memory. It needs nothing but the wheel."""
+"""The cpu device: the core's interpreter on the host's own memory. The wheel is all it needs."""
 
 import os
 import time
@@ -15,8 +15,17 @@ def discover():
 
     processor = platform.machine()
     limits = dict(LIMITS, threads=os.cpu_count())
-    features = {"float16": True, "float64": True, "int64": True, "int8": True, "int16": True, "denormals": True}
-    info = DeviceInfo("cpu", "cpu", "software", f"interpreter on {processor}", "lcpy", limits, features)
+    features = {
+        "float16": True,
+        "float64": True,
+        "int64": True,
+        "int8": True,
+        "int16": True,
+        "denormals": True,
+    }
+    info = DeviceInfo(
+        "cpu", "cpu", "software", f"interpreter on {processor}", "lcpy", limits, features
+    )
     return [info], None
 
 

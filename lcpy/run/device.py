@@ -1,7 +1,7 @@
 """The protocol that each driver meets, and which devices there are.
 
-No driver is imported before a device of its kind is asked for. A device that cannot be had is absent
-from ``lc.devices()``, and asking for it by name says what would add it.
+No driver is imported before a device of its kind is asked for. A device that cannot be had is
+absent from ``lc.devices()``, and asking for it by name says what would add it.
 """
 
 import os
@@ -11,8 +11,13 @@ from ..errors import ArgumentError, DeviceError
 
 KINDS = ("cpu", "opencl", "vulkan")  # module lcpy.run.<kind> has discover() and open_device(info)
 # "auto" takes the first found: GPUs before software, and of software our own.
-PREFERENCE = (("vulkan", "discrete"), ("opencl", "discrete"), ("vulkan", "integrated"),
-              ("opencl", "integrated"), ("cpu", "software"))  # fmt: skip
+PREFERENCE = (
+    ("vulkan", "discrete"),
+    ("opencl", "discrete"),
+    ("vulkan", "integrated"),
+    ("opencl", "integrated"),
+    ("cpu", "software"),
+)
 
 
 class DeviceInfo:
@@ -44,7 +49,8 @@ class Executable:
     """A kernel built for one device.
 
     `launch(buffers, block, x, y, z)` starts it: buffers by order of Global slots, the bytes of the
-    argument block, the dispatch size in threads. `times` has seconds spent in core, validation, driver.
+    argument block, the dispatch size in threads. `times` has seconds spent in core, validation and
+    driver.
     """
 
     times = {"core": 0.0, "validation": 0.0, "driver": 0.0}
@@ -107,7 +113,9 @@ class DeviceBase:
         from .._native import core
 
         nbytes = len(pattern) * count
-        self.upload(memory, offset, nbytes, lambda a: core.fill_bytes(a, pattern, len(pattern), count))
+        self.upload(
+            memory, offset, nbytes, lambda a: core.fill_bytes(a, pattern, len(pattern), count)
+        )
 
     def compile(self, request):
         """An Executable from a CompileRequest (lcpy/launch.py)."""
@@ -237,9 +245,7 @@ def resolve(device):
 
 def synchronize(device=None):
     """Waits until everything launched on a device, or on all of them, is done."""
-    if device is not None:
-        return resolve(device).synchronize()
-    for opened in list(_open.values()):
+    for opened in list(_open.values()) if device is None else [resolve(device)]:
         if opened._refused is None:
             opened.synchronize()
 
@@ -247,8 +253,10 @@ def synchronize(device=None):
 def _after_fork():
     for device in _open.values():
         if device.kind != "cpu":
-            device.refuse(f"device {device.name} was opened before this process was forked and cannot be "
-                          "used here: open devices after the fork, or use the 'spawn' start method")  # fmt: skip
+            device.refuse(
+                f"device {device.name} was opened before this process was forked and cannot be "
+                "used here: open devices after the fork, or use the 'spawn' start method"
+            )
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,7 +1,7 @@
 """OpenCL devices through PyOpenCL, which is imported when a device of this kind is first asked for.
 
-The argument block goes by value, as one struct of words: no vector or struct argument of the user's is
-left to the driver's idea of a layout. A kernel object carries its arguments, so each has a lock.
+The argument block goes by value, as one struct of words: no vector or struct argument of the user's
+is left to the driver's idea of a layout. A kernel object carries its arguments, so each has a lock.
 """
 
 import os
@@ -49,8 +49,10 @@ def discover():
     try:
         _load()
     except ImportError as error:
-        return [], ("OpenCL needs PyOpenCL: pip install lcpy[opencl], which brings PoCL for the processor "
-                    f"({error})")  # fmt: skip
+        return [], (
+            "OpenCL needs PyOpenCL: pip install lcpy[opencl], which brings PoCL for the processor "
+            f"({error})"
+        )
     found, left_out = [], []
     try:
         platforms = cl.get_platforms()
@@ -74,8 +76,10 @@ def discover():
         return infos, f"{'; '.join(left_out)}. {hint}"
     if infos:
         return infos, None
-    return [], ("no OpenCL device answers: install the GPU's driver, or for the processor "
-                "pip install pocl-binary-distribution or Debian's pocl-opencl-icd")  # fmt: skip
+    return [], (
+        "no OpenCL device answers: install the GPU's driver, or for the processor "
+        "pip install pocl-binary-distribution or Debian's pocl-opencl-icd"
+    )
 
 
 def _type_of(device):
@@ -99,7 +103,11 @@ def _version(text):
 def _rank(device):
     """GPUs first, then newer PoCL before older."""
     version = _version(device.platform.version) or (0, 0)
-    return {"discrete": 0, "integrated": 1, "software": 2}[_type_of(device)], -version[0], -version[1]
+    return (
+        {"discrete": 0, "integrated": 1, "software": 2}[_type_of(device)],
+        -version[0],
+        -version[1],
+    )
 
 
 def _unusable(platform, device):
@@ -116,10 +124,15 @@ def _unusable(platform, device):
         pass
     reason = ""
     try:
-        cl.Program(cl.Context([device]), "__kernel void probe(__global int* a) { a[0] = 1; }").build(cache_dir=False)
+        cl.Program(
+            cl.Context([device]), "__kernel void probe(__global int* a) { a[0] = 1; }"
+        ).build(cache_dir=False)
     except Exception as error:  # whatever the driver makes of it
         lines = [line for line in str(error).splitlines() if line.strip()]
-        reason = next((line for line in lines if "error" in line.lower()), lines[0] if lines else "it cannot compile")
+        reason = next(
+            (line for line in lines if "error" in line.lower()),
+            lines[0] if lines else "it cannot compile",
+        )
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         partial = f"{path}.{os.getpid()}"
@@ -134,7 +147,9 @@ def _unusable(platform, device):
 def _verdict_path(platform, device):
     import hashlib
 
-    key = hashlib.sha256(f"{platform.version}|{device.name}|{_processor()}".encode()).hexdigest()[:16]
+    key = hashlib.sha256(f"{platform.version}|{device.name}|{_processor()}".encode()).hexdigest()[
+        :16
+    ]
     root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(root, "lcpy", f"opencl-{key}")
 
@@ -151,21 +166,42 @@ def _describe(name, device):
     sizes = device.max_work_item_sizes
     unlimited = (1 << 31) - 1
     limits = Limits(
-        storage_buffers=unlimited, uniform_buffers=0, sets=4, push_bytes=device.max_parameter_size,
-        uniform_range=0, storage_range=device.max_mem_alloc_size, shared_bytes=device.local_mem_size,
-        block_threads=device.max_work_group_size, block_x=sizes[0], block_y=sizes[1], block_z=sizes[2],
-        groups_x=unlimited, groups_y=unlimited, groups_z=unlimited,
-    )  # fmt: skip
+        storage_buffers=unlimited,
+        uniform_buffers=0,
+        sets=4,
+        push_bytes=device.max_parameter_size,
+        uniform_range=0,
+        storage_range=device.max_mem_alloc_size,
+        shared_bytes=device.local_mem_size,
+        block_threads=device.max_work_group_size,
+        block_x=sizes[0],
+        block_y=sizes[1],
+        block_z=sizes[2],
+        groups_x=unlimited,
+        groups_y=unlimited,
+        groups_z=unlimited,
+    )
     extensions = set(device.extensions.split())
     features = {
         "float64": "cl_khr_fp64" in extensions,
         "float16": "cl_khr_fp16" in extensions,
-        "int64_atomics": {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"} <= extensions,
+        "int64_atomics": {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"}
+        <= extensions,
         "denormals": bool(device.single_fp_config & cl.device_fp_config.DENORM),
-        "exact_division": bool(device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT),
+        "exact_division": bool(
+            device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
+        ),
     }
-    return DeviceInfo(name, "opencl", _type_of(device), device.name.strip(), device.platform.version,
-                      limits._asdict(), features, device)  # fmt: skip
+    return DeviceInfo(
+        name,
+        "opencl",
+        _type_of(device),
+        device.name.strip(),
+        device.platform.version,
+        limits._asdict(),
+        features,
+        device,
+    )
 
 
 def open_device(info):
@@ -204,7 +240,9 @@ class OpenclDevice(DeviceBase):
 
         self.check()
         try:
-            array, event = cl.enqueue_map_buffer(self.queue, memory, flags, offset, (nbytes,), numpy.uint8)
+            array, event = cl.enqueue_map_buffer(
+                self.queue, memory, flags, offset, (nbytes,), numpy.uint8
+            )
             event.wait()
             try:
                 work(array.__array_interface__["data"][0])
@@ -222,7 +260,14 @@ class OpenclDevice(DeviceBase):
     def copy(self, to, to_offset, source, source_offset, nbytes):
         self.check()
         try:
-            cl.enqueue_copy(self.queue, to, source, src_offset=source_offset, dst_offset=to_offset, byte_count=nbytes)
+            cl.enqueue_copy(
+                self.queue,
+                to,
+                source,
+                src_offset=source_offset,
+                dst_offset=to_offset,
+                byte_count=nbytes,
+            )
         except cl.Error as error:
             raise translated(error, f"copying {nbytes} bytes on {self.name}") from None
 
@@ -235,11 +280,19 @@ class OpenclDevice(DeviceBase):
         self.plan_limits.require("push_bytes", need, f"kernel '{name}' (its arguments)")
         start = time.perf_counter()
         features = self.features
-        source = core.emit_opencl(descriptor, fp64=features["float64"], fp16=features["float16"],
-                                  int64_atomics=features["int64_atomics"])  # fmt: skip
+        source = core.emit_opencl(
+            descriptor,
+            fp64=features["float64"],
+            fp16=features["float16"],
+            int64_atomics=features["int64_atomics"],
+        )
         emitted = time.perf_counter()
         program = self._program(name, source, self._options(request.math))
-        times = {"core": emitted - start, "validation": 0.0, "driver": time.perf_counter() - emitted}
+        times = {
+            "core": emitted - start,
+            "validation": 0.0,
+            "driver": time.perf_counter() - emitted,
+        }
         return OpenclExecutable(self, name, program, descriptor, buffers, times)
 
     def _options(self, math):
@@ -261,7 +314,9 @@ class OpenclDevice(DeviceBase):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the compiler's notices about our own source
-                program = cl.Program(self.context, source).build(options=list(options), cache_dir=False)
+                program = cl.Program(self.context, source).build(
+                    options=list(options), cache_dir=False
+                )
         except cl.Error as error:
             raise DeviceError(f"{self.name} could not compile kernel '{name}': {error}") from None
         with self.lock:
@@ -288,11 +343,15 @@ class OpenclExecutable(Executable):
         self.buffers = buffers
         self.lock = threading.Lock()
         self.block = None  # the argument block that the kernel object holds
-        threads = self.kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device.info._handle)
+        threads = self.kernel.get_work_group_info(
+            cl.kernel_work_group_info.WORK_GROUP_SIZE, device.info._handle
+        )
         x, y, z = self.block_size
         if x * y * z > threads:
-            raise UnsupportedError(f"kernel '{name}' needs {x * y * z} threads of a block; {device.name} runs this "
-                                   f"kernel with {threads}")  # fmt: skip
+            raise UnsupportedError(
+                f"kernel '{name}' needs {x * y * z} threads of a block; {device.name} runs this "
+                f"kernel with {threads}"
+            )
 
     def launch(self, buffers, block, x, y, z):
         device = self.device
@@ -311,4 +370,6 @@ class OpenclExecutable(Executable):
                 cl.enqueue_nd_range_kernel(device.queue, kernel, size, self.block_size)
             except cl.Error as error:
                 self.block = None
-                raise translated(error, f"launching kernel '{self.name}' on {device.name}") from None
+                raise translated(
+                    error, f"launching kernel '{self.name}' on {device.name}"
+                ) from None

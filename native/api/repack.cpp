@@ -40,7 +40,8 @@ void merge_axes(Leaf& leaf) {
 }
 
 template <uint64_t kBytes>
-void copy_fixed(const std::byte* from, std::byte* to, int64_t from_step, int64_t to_step, uint64_t n) {
+void copy_fixed(const std::byte* from, std::byte* to, int64_t from_step, int64_t to_step,
+                uint64_t n) {
   for (uint64_t i = 0; i < n; ++i) {
     std::memcpy(to, from, kBytes);
     from += from_step;
@@ -57,21 +58,30 @@ void copy_row(const Leaf& leaf, const std::byte* from, std::byte* to, int64_t fr
     return;
   }
   switch (leaf.bytes) {
-    case 1: return copy_fixed<1>(from, to, from_step, to_step, n);
-    case 2: return copy_fixed<2>(from, to, from_step, to_step, n);
-    case 4: return copy_fixed<4>(from, to, from_step, to_step, n);
-    case 6: return copy_fixed<6>(from, to, from_step, to_step, n);
-    case 8: return copy_fixed<8>(from, to, from_step, to_step, n);
-    case 12: return copy_fixed<12>(from, to, from_step, to_step, n);
-    case 16: return copy_fixed<16>(from, to, from_step, to_step, n);
-    case 24: return copy_fixed<24>(from, to, from_step, to_step, n);
+    case 1:
+      return copy_fixed<1>(from, to, from_step, to_step, n);
+    case 2:
+      return copy_fixed<2>(from, to, from_step, to_step, n);
+    case 4:
+      return copy_fixed<4>(from, to, from_step, to_step, n);
+    case 6:
+      return copy_fixed<6>(from, to, from_step, to_step, n);
+    case 8:
+      return copy_fixed<8>(from, to, from_step, to_step, n);
+    case 12:
+      return copy_fixed<12>(from, to, from_step, to_step, n);
+    case 16:
+      return copy_fixed<16>(from, to, from_step, to_step, n);
+    case 24:
+      return copy_fixed<24>(from, to, from_step, to_step, n);
     default:
       for (uint64_t i = 0; i < n; ++i, from += from_step, to += to_step)
         std::memcpy(to, from, leaf.bytes);
   }
 }
 
-void copy_axes(const Leaf& leaf, size_t axis, const std::byte* from, std::byte* to, bool to_memory) {
+void copy_axes(const Leaf& leaf, size_t axis, const std::byte* from, std::byte* to,
+               bool to_memory) {
   if (axis == leaf.axes.size()) return copy_row(leaf, from, to, 0, 0, 1);
   const Axis& a = leaf.axes[axis];
   const int64_t from_step = to_memory ? a.host : a.memory;
@@ -112,14 +122,16 @@ void CopyPlan::to_memory(const std::byte* host, std::byte* memory) const {
 }
 
 void CopyPlan::to_host(std::byte* host, const std::byte* memory) const {
-  for (const Leaf& leaf : leaves_) copy_axes(leaf, 0, memory + leaf.memory, host + leaf.host, false);
+  for (const Leaf& leaf : leaves_)
+    copy_axes(leaf, 0, memory + leaf.memory, host + leaf.host, false);
 }
 
 bool CopyPlan::is_plain() const {
   return leaves_.empty() || (leaves_.size() == 1 && leaves_[0].axes.empty() && !leaves_[0].is_bool);
 }
 
-void fill_pattern(std::byte* to, std::span<const std::byte> value, uint64_t stride, uint64_t count) {
+void fill_pattern(std::byte* to, std::span<const std::byte> value, uint64_t stride,
+                  uint64_t count) {
   const Leaf leaf{value.size(), false, 0, 0, {}};
   if (count != 0) copy_row(leaf, value.data(), to, 0, static_cast<int64_t>(stride), count);
 }

@@ -16,10 +16,10 @@ struct Axis {
 };
 
 struct Leaf {
-  uint64_t bytes = 0;      // of the run that is copied at once
-  bool is_bool = false;    // each byte becomes 0 or 1
+  uint64_t bytes = 0;            // of the run that is copied at once
+  bool is_bool = false;          // each byte becomes 0 or 1
   int64_t host = 0, memory = 0;  // offsets of the first run
-  std::vector<Axis> axes;  // outermost first
+  std::vector<Axis> axes;        // outermost first
 };
 
 class CopyPlan {

@@ -6,7 +6,7 @@ import pytest
 import lcpy as lc
 from lcpy._native import core
 
-DOUBLE = '''kernel "double" block 64 1 1 math ieee
+DOUBLE = """kernel "double" block 64 1 1 math ieee
 slot 0 "x" global buffer<int> read_write number 0
 function 0 "double" () -> () {
   %0: vector<uint,3> = DispatchId
@@ -16,12 +16,17 @@ function 0 "double" () -> () {
   Store $0, %3, %1
   Return
 }
-'''
+"""
 
 
 def test_descriptors_parse_and_print():
     d = core.parse_descriptor(DOUBLE)
-    assert d.text() == DOUBLE and d.name == "double" and d.block_size == (64, 1, 1) and d.math == "ieee"
+    assert (
+        d.text() == DOUBLE
+        and d.name == "double"
+        and d.block_size == (64, 1, 1)
+        and d.math == "ieee"
+    )
     assert d.slots == [("x", lc.Buffer[lc.int32]._type, "global", "read_write", 0, False)]
     size, entries = d.argument_block()
     assert size % 16 == 0 and entries == [(-1, -1, -1, -1)]
@@ -29,8 +34,16 @@ def test_descriptors_parse_and_print():
     assert d.hash == core.parse_descriptor(DOUBLE).hash
 
 
-@pytest.mark.parametrize("damage", ["", "kernel", DOUBLE[:-5], DOUBLE.replace("%3: int", "%3: uint"),
-                                    DOUBLE.replace("Load $0", "Load $7")])  # fmt: skip
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "",
+        "kernel",
+        DOUBLE[:-5],
+        DOUBLE.replace("%3: int", "%3: uint"),
+        DOUBLE.replace("Load $0", "Load $7"),
+    ],
+)
 def test_damaged_text_is_refused(damage):
     with pytest.raises(lc.LoadError):
         core.parse_descriptor(damage)
@@ -54,13 +67,21 @@ def test_host_memory_is_zero_and_aligned():
     assert memory.address % 64 == 0 and bytes(memory) == bytes(1000)
 
 
-@pytest.mark.parametrize("name", ["float3", "half3", "bool3", "double3x3", "float2x2", "ubyte3", "long4"])
+@pytest.mark.parametrize(
+    "name", ["float3", "half3", "bool3", "double3x3", "float2x2", "ubyte3", "long4"]
+)
 def test_repack_round_trip(name):
     """R048: every lane of every element, whatever the padding."""
     T = getattr(lc, name)
     rng = np.random.default_rng(1)
     shape = (7,) + (T.dtype.shape)
     array = (rng.random(shape) * 100).astype(T.dtype.base)
-    for source in (array, array[::-1], np.asfortranarray(array), array[:, ::-1], np.broadcast_to(array[0], shape)):
+    for source in (
+        array,
+        array[::-1],
+        np.asfortranarray(array),
+        array[:, ::-1],
+        np.broadcast_to(array[0], shape),
+    ):
         buffer = lc.Buffer(source, T, device="cpu")
         assert (buffer.numpy() == source).all()

@@ -1,4 +1,4 @@
-"""The pack table: kinds, offsets, ranges; and the bytes that a bound call writes by it (R058, R059)."""
+"""The pack table: kinds, offsets, ranges, and the bytes of values (R058, R059)."""
 
 import struct
 
@@ -22,11 +22,23 @@ def row(T, **entry):
     return pack_table([Parameter("p", T, 0)], [slot], [offsets])[0]
 
 
-@pytest.mark.parametrize("T, kind", [
-    (lc.int32, "signed"), (lc.uint8, "unsigned"), (lc.int64, "signed"), (lc.uint64, "unsigned"),
-    (lc.float32, "float"), (lc.float64, "float"), (lc.bool, "bool"), (lc.float16, "packed"),
-    (lc.float3, "packed"), (lc.float3x3, "packed"), (Mixed, "packed"), (lc.Array[lc.int32, 3], "packed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "T, kind",
+    [
+        (lc.int32, "signed"),
+        (lc.uint8, "unsigned"),
+        (lc.int64, "signed"),
+        (lc.uint64, "unsigned"),
+        (lc.float32, "float"),
+        (lc.float64, "float"),
+        (lc.bool, "bool"),
+        (lc.float16, "packed"),
+        (lc.float3, "packed"),
+        (lc.float3x3, "packed"),
+        (Mixed, "packed"),
+        (lc.Array[lc.int32, 3], "packed"),
+    ],
+)
 def test_kinds(T, kind):
     made = row(T, value=16)
     assert (made.kind, made.value, made.bytes) == (kind, 16, T._type.size)
@@ -34,7 +46,13 @@ def test_kinds(T, kind):
 
 def test_buffer_rows():
     made = row(lc.Buffer[lc.float3, 2], length=24, extents=32, base=48)
-    assert (made.kind, made.bytes, made.length, made.extents, made.base) == ("buffer", 1, 24, 32, 48)
+    assert (made.kind, made.bytes, made.length, made.extents, made.base) == (
+        "buffer",
+        1,
+        24,
+        32,
+        48,
+    )
     assert made.type is lc.Buffer[lc.float3, 2]._type
 
 
@@ -54,11 +72,17 @@ def test_vectors_and_matrices_are_padded():
     assert columns == struct.pack("<ffff", 1, 3, 2, 4)
 
 
-@pytest.mark.parametrize("T, value, part", [
-    (lc.float3, (1, 2), "wanted float3"), (lc.int2, (1, 1 << 40), "out of range"),
-    (lc.float16, 1e6, "beyond the range"), (Mixed, {"x": (1, 2), "y": 1.0}, "'z'"),
-    (Mixed, (1, 2, 3, 4), "wanted Mixed"), (lc.float2, "ab", "wanted float2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "T, value, part",
+    [
+        (lc.float3, (1, 2), "wanted float3"),
+        (lc.int2, (1, 1 << 40), "out of range"),
+        (lc.float16, 1e6, "beyond the range"),
+        (Mixed, {"x": (1, 2), "y": 1.0}, "'z'"),
+        (Mixed, (1, 2, 3, 4), "wanted Mixed"),
+        (lc.float2, "ab", "wanted float2"),
+    ],
+)
 def test_wrong_values_name_the_argument(T, value, part):
     with pytest.raises(ArgumentError, match=part) as raised:
         row(T, value=0).packer(value)

@@ -5,14 +5,31 @@ import pytest
 from lcpy.errors import UnsupportedError
 from lcpy.plan import Limits, check_limits, plan_interface
 
-LIMITS = Limits(storage_buffers=8, uniform_buffers=4, sets=4, push_bytes=128, uniform_range=512,
-                storage_range=4096, shared_bytes=1024, block_threads=256, block_x=256, block_y=256,
-                block_z=64, groups_x=65535, groups_y=65535, groups_z=65535)  # fmt: skip
+LIMITS = Limits(
+    storage_buffers=8,
+    uniform_buffers=4,
+    sets=4,
+    push_bytes=128,
+    uniform_range=512,
+    storage_range=4096,
+    shared_bytes=1024,
+    block_threads=256,
+    block_x=256,
+    block_y=256,
+    block_z=64,
+    groups_x=65535,
+    groups_y=65535,
+    groups_z=65535,
+)
 
 
 def slots(n, values=1):
     made = [(f"b{i}", "global", "read_write" if i % 2 else "read") for i in range(n)]
-    return made + [(f"v{i}", "uniform", "read") for i in range(values)] + [("s", "shared", "read_write")]
+    return (
+        made
+        + [(f"v{i}", "uniform", "read") for i in range(values)]
+        + [("s", "shared", "read_write")]
+    )
 
 
 def test_small_blocks_are_pushed():
@@ -36,11 +53,14 @@ def test_values_before_buffers_take_no_binding():
     assert plan.slots == (None, (0, 0))
 
 
-@pytest.mark.parametrize("buffers, block, parts", [
-    (9, 64, ("9 storage buffers", "has 8")),
-    (8, 1024, ("9 storage buffers", "has 8")),   # the block would be the ninth
-    (1, 5000, ("5000 bytes", "has 4096")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "buffers, block, parts",
+    [
+        (9, 64, ("9 storage buffers", "has 8")),
+        (8, 1024, ("9 storage buffers", "has 8")),  # the block would be the ninth
+        (1, 5000, ("5000 bytes", "has 4096")),
+    ],
+)
 def test_what_does_not_fit_names_limit_and_count(buffers, block, parts):
     with pytest.raises(UnsupportedError) as raised:
         plan_interface("crowded", slots(buffers), block, LIMITS)
@@ -48,10 +68,15 @@ def test_what_does_not_fit_names_limit_and_count(buffers, block, parts):
         assert part in str(raised.value)
 
 
-@pytest.mark.parametrize("block, shared, part", [
-    ((512, 1, 1), 0, "along x"), ((1, 1, 65), 0, "along z"), ((16, 16, 2), 0, "512 threads of a block"),
-    ((1, 1, 1), 2048, "2048 bytes of shared memory"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "block, shared, part",
+    [
+        ((512, 1, 1), 0, "along x"),
+        ((1, 1, 65), 0, "along z"),
+        ((16, 16, 2), 0, "512 threads of a block"),
+        ((1, 1, 1), 2048, "2048 bytes of shared memory"),
+    ],
+)
 def test_block_limits(block, shared, part):
     with pytest.raises(UnsupportedError, match=part):
         check_limits(LIMITS, "k", block, shared)

@@ -1,12 +1,24 @@
-"""Buffers on every device: shapes, dtypes, strides, views, fills, and what is refused before a copy."""
+"""Buffers on every device: shapes, dtypes, strides, views, fills, and what is refused."""
 
 import numpy as np
 import pytest
 
 import lcpy as lc
 
-SCALARS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-           "float16", "float32", "float64"]  # fmt: skip
+SCALARS = [
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+]
 
 
 @lc.struct
@@ -28,7 +40,7 @@ class Rgb:
 
 def random(shape, dtype, seed=0):
     rng = np.random.default_rng(seed)
-    return rng.integers(0, 2 if dtype == bool else 100, shape).astype(dtype)
+    return rng.integers(0, 2 if np.dtype(dtype) == np.bool_ else 100, shape).astype(dtype)
 
 
 @pytest.mark.parametrize("name", SCALARS)
@@ -51,10 +63,18 @@ def test_new_buffers_are_zero_also_where_memory_was_used(device):
         assert (buffer.numpy() == (1, 2, 3)).all()
 
 
-@pytest.mark.parametrize("T, shape", [
-    (lc.float3, (5,)), (lc.float3, (4, 5)), (lc.double2, (2, 3, 4)), (lc.half3x3, (3,)),
-    (lc.Array[lc.float3, 3], (4,)), (lc.bool4, (6,)), (lc.float4, (3, 3)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "T, shape",
+    [
+        (lc.float3, (5,)),
+        (lc.float3, (4, 5)),
+        (lc.double2, (2, 3, 4)),
+        (lc.half3x3, (3,)),
+        (lc.Array[lc.float3, 3], (4,)),
+        (lc.bool4, (6,)),
+        (lc.float4, (3, 3)),
+    ],
+)
 def test_numpy_shapes(device, T, shape):
     from lcpy import layout
 
@@ -69,8 +89,16 @@ def test_strided_and_ordered_sources(device):
     x = random((8, 9), np.float32)
     readonly = x.copy()
     readonly.flags.writeable = False
-    for source in (x[:, 4:], x[::2], x[::-1], x.T, np.asfortranarray(x), np.broadcast_to(x[0], (4, 9)), readonly,
-                   x.astype(">f4")):  # fmt: skip
+    for source in (
+        x[:, 4:],
+        x[::2],
+        x[::-1],
+        x.T,
+        np.asfortranarray(x),
+        np.broadcast_to(x[0], (4, 9)),
+        readonly,
+        x.astype(">f4"),
+    ):
         buffer = lc.Buffer(source, device=device)
         assert buffer.shape == source.shape and (buffer.numpy() == source).all()
     rows = random((6, 4), np.float32)
@@ -102,7 +130,9 @@ def test_packed_layout(device):
     buffer.fill((1, 2, 3))
     assert (buffer.numpy() == (1, 2, 3)).all()
     matrices = random((4, 3, 3), np.float64)
-    assert (lc.Buffer(matrices, lc.double3x3, layout="packed", device=device).numpy() == matrices).all()
+    assert (
+        lc.Buffer(matrices, lc.double3x3, layout="packed", device=device).numpy() == matrices
+    ).all()
 
 
 def test_views(device):
@@ -119,15 +149,25 @@ def test_views(device):
 
 def test_empty(device):
     """R064."""
-    for buffer in (lc.Buffer(0, lc.float32, device=device), lc.Buffer(np.zeros((0, 3), "f4"), lc.float3, device=device),
-                   lc.Buffer((3, 0), lc.int32, device=device), lc.Buffer(5, lc.int32, device=device).view(2, 2)):  # fmt: skip
+    for buffer in (
+        lc.Buffer(0, lc.float32, device=device),
+        lc.Buffer(np.zeros((0, 3), "f4"), lc.float3, device=device),
+        lc.Buffer((3, 0), lc.int32, device=device),
+        lc.Buffer(5, lc.int32, device=device).view(2, 2),
+    ):
         assert len(buffer) == 0 and buffer.numpy().size == 0
         buffer.fill(0 if buffer.type is not lc.float3 else (0, 0, 0))
         buffer.upload(buffer.numpy())
 
 
 def test_fill(device):
-    for T, value in ((lc.uint8, 7), (lc.half, 1.5), (lc.float32, -2), (lc.int64, -(1 << 40)), (lc.int4, (1, 2, 3, 4))):
+    for T, value in (
+        (lc.uint8, 7),
+        (lc.half, 1.5),
+        (lc.float32, -2),
+        (lc.int64, -(1 << 40)),
+        (lc.int4, (1, 2, 3, 4)),
+    ):
         buffer = lc.Buffer(11, T, device=device)
         buffer.view(3, 8).fill(value)
         want = np.zeros_like(buffer.numpy())
@@ -176,19 +216,33 @@ def test_a_released_buffer_is_refused(device):
 F = np.zeros((4, 3), np.float32)
 
 
-@pytest.mark.parametrize("make, part", [
-    (lambda: lc.Buffer(10), "T:"), (lambda: lc.Buffer(-1, lc.int32), "negative"),
-    (lambda: lc.Buffer((1, 2, 3, 4), lc.int32), "3 axes"), (lambda: lc.Buffer("abc", lc.int32), "str"),
-    (lambda: lc.Buffer(10, int, layout="tight"), "layout"), (lambda: lc.Buffer(10, Mixed, layout="packed"), "packed"),
-    (lambda: lc.Buffer(F, lc.float2), "does not end in"), (lambda: lc.Buffer(F, lc.double3), "float32"),
-    (lambda: lc.Buffer(F.astype(complex)), "complex"), (lambda: lc.Buffer(np.float32(3)), "array"),
-    (lambda: lc.Buffer(np.zeros((2,) * 4)), "4 axes"), (lambda: lc.Buffer(F[0], Rgb), "dtype"),
-    (lambda: lc.Buffer([1.5, 2], lc.int32), "do not go"), (lambda: lc.Buffer([1, 300], lc.uint8), "source"),
-    (lambda: lc.Buffer(4, lc.int32).upload(F), "dtype"), (lambda: lc.Buffer(4, lc.float3).upload(F[:3]), "shape"),
-    (lambda: lc.Buffer(4, lc.int32).view(3, 9), "not within"), (lambda: lc.Buffer(4, lc.int32).view(0.5, 2), "start"),
-    (lambda: lc.Buffer(4, lc.uint8).fill(256), "out of range"), (lambda: lc.Buffer(4, lc.float2).fill(1), "wanted"),
-    (lambda: lc.Buffer(4, lc.int32)[0], "kernels"), (lambda: lc.Buffer(4, lc.int32, device="cuda"), "device"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make, part",
+    [
+        (lambda: lc.Buffer(10), "T:"),
+        (lambda: lc.Buffer(-1, lc.int32), "negative"),
+        (lambda: lc.Buffer((1, 2, 3, 4), lc.int32), "3 axes"),
+        (lambda: lc.Buffer("abc", lc.int32), "str"),
+        (lambda: lc.Buffer(10, int, layout="tight"), "layout"),
+        (lambda: lc.Buffer(10, Mixed, layout="packed"), "packed"),
+        (lambda: lc.Buffer(F, lc.float2), "does not end in"),
+        (lambda: lc.Buffer(F, lc.double3), "float32"),
+        (lambda: lc.Buffer(F.astype(complex)), "complex"),
+        (lambda: lc.Buffer(np.float32(3)), "array"),
+        (lambda: lc.Buffer(np.zeros((2,) * 4)), "4 axes"),
+        (lambda: lc.Buffer(F[0], Rgb), "dtype"),
+        (lambda: lc.Buffer([1.5, 2], lc.int32), "do not go"),
+        (lambda: lc.Buffer([1, 300], lc.uint8), "source"),
+        (lambda: lc.Buffer(4, lc.int32).upload(F), "dtype"),
+        (lambda: lc.Buffer(4, lc.float3).upload(F[:3]), "shape"),
+        (lambda: lc.Buffer(4, lc.int32).view(3, 9), "not within"),
+        (lambda: lc.Buffer(4, lc.int32).view(0.5, 2), "start"),
+        (lambda: lc.Buffer(4, lc.uint8).fill(256), "out of range"),
+        (lambda: lc.Buffer(4, lc.float2).fill(1), "wanted"),
+        (lambda: lc.Buffer(4, lc.int32)[0], "kernels"),
+        (lambda: lc.Buffer(4, lc.int32, device="cuda"), "device"),
+    ],
+)
 def test_refused(make, part):
     with pytest.raises((lc.ArgumentError, lc.DeviceError)) as raised:
         make()

@@ -1,4 +1,4 @@
-"""Launches on every device: binding of arguments, specialisation, dispatch sizes, errors by name."""
+"""Launches on every device: binding of arguments, specialisation, dispatch sizes, errors."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,9 @@ def where(out: lc.Buffer[lc.uint3]):
 
 
 def pair(device, n=100):
-    return lc.Buffer(np.arange(n, dtype=np.float32), device=device), lc.Buffer(n, lc.float32, device=device)
+    return lc.Buffer(np.arange(n, dtype=np.float32), device=device), lc.Buffer(
+        n, lc.float32, device=device
+    )
 
 
 def test_positional_keyword_and_default(device):
@@ -46,7 +48,9 @@ def test_launches_follow_one_another(device):
     np.testing.assert_array_equal(y.numpy(), b)
 
 
-@pytest.mark.parametrize("size", [1, 5, 256, 1000, (7, 5), (16, 32), (33, 17), (3, 5, 7), (8, 8, 4), (1, 1, 9)])
+@pytest.mark.parametrize(
+    "size", [1, 5, 256, 1000, (7, 5), (16, 32), (33, 17), (3, 5, 7), (8, 8, 4), (1, 1, 9)]
+)
 def test_dispatch_sizes(device, size):
     full = (size if isinstance(size, tuple) else (size,)) + (1,) * (3 - len(np.atleast_1d(size)))
     out = lc.Buffer(int(np.prod(full)), lc.uint3, device=device)
@@ -133,8 +137,18 @@ class Values:
 
 
 @lc.kernel
-def by_value(out: lc.Buffer[lc.double], i: lc.int32, f: lc.float32, u: lc.uint64, n: lc.int8, v: lc.float3,
-             b: lc.bool, d: lc.double3, s: Values, m: lc.float2x2):  # fmt: skip
+def by_value(
+    out: lc.Buffer[lc.double],
+    i: lc.int32,
+    f: lc.float32,
+    u: lc.uint64,
+    n: lc.int8,
+    v: lc.float3,
+    b: lc.bool,
+    d: lc.double3,
+    s: Values,
+    m: lc.float2x2,
+):
     out[0] = lc.double(i)
     out[1] = lc.double(f)
     out[2] = lc.double(u)
@@ -150,11 +164,33 @@ def by_value(out: lc.Buffer[lc.double], i: lc.int32, f: lc.float32, u: lc.uint64
 def test_by_value_arguments(device):
     """R058, R059."""
     out = lc.Buffer(10, lc.double, device=device)
-    by_value(out, -3, 2.5, 1 << 40, -7, (1, 2, 3), True, np.array([4.0, 5, 6]), {"x": (1, 2), "y": 0.5, "z": (3, 4, 5)},
-             [[1, 2], [3, 4]], dispatch_size=1)  # fmt: skip
+    by_value(
+        out,
+        -3,
+        2.5,
+        1 << 40,
+        -7,
+        (1, 2, 3),
+        True,
+        np.array([4.0, 5, 6]),
+        {"x": (1, 2), "y": 0.5, "z": (3, 4, 5)},
+        [[1, 2], [3, 4]],
+        dispatch_size=1,
+    )
     assert out.numpy().tolist() == [-3, 2.5, 1 << 40, -7, 3, 1, 5, 7, 0.5, 2]
-    by_value(out, 1, 1, 1, 1, lc.float3(9), False, (1, 1, 1), Values((0, 1), 1, (0, 0, 1)), lc.float2x2.identity(),
-             dispatch_size=1)  # fmt: skip
+    by_value(
+        out,
+        1,
+        1,
+        1,
+        1,
+        lc.float3(9),
+        False,
+        (1, 1, 1),
+        Values((0, 1), 1, (0, 0, 1)),
+        lc.float2x2.identity(),
+        dispatch_size=1,
+    )
     assert out.numpy().tolist() == [1, 1, 1, 1, 9, 0, 1, 2, 1, 0]
 
 
@@ -289,7 +325,12 @@ def test_ranges_of_integers(device):
     out = lc.Buffer(1, lc.int64, device=device)
     take_int(out, -128, 4294967295, dispatch_size=1)
     assert out.numpy()[0] == 4294967167
-    for v, u, part in ((128, 0, "-128 to 127"), (0, -1, "0 to 4294967295"), (0, 1 << 32, "u"), (1.0, 0, "'v'")):
+    for v, u, part in (
+        (128, 0, "-128 to 127"),
+        (0, -1, "0 to 4294967295"),
+        (0, 1 << 32, "u"),
+        (1.0, 0, "'v'"),
+    ):
         with pytest.raises(lc.ArgumentError, match=part):
             take_int(out, v, u, dispatch_size=1)
 
@@ -334,11 +375,17 @@ def test_closures_made_over_and_over(device):
         assert (out.numpy() == k).all()
 
 
-@pytest.mark.parametrize("make, part", [
-    (lambda: lc.kernel(3), "function"), (lambda: lc.kernel(math="exact")(len), "function"),
-    (lambda: lc.kernel(math="exact")(pair), "math"), (lambda: lc.kernel(block_size=0)(pair), "block_size"),
-    (lambda: lc.kernel(block_size=(1, 2, 3, 4))(pair), "block_size"), (lambda: lc.kernel(opt=7)(pair), "opt"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make, part",
+    [
+        (lambda: lc.kernel(3), "function"),
+        (lambda: lc.kernel(math="exact")(len), "function"),
+        (lambda: lc.kernel(math="exact")(pair), "math"),
+        (lambda: lc.kernel(block_size=0)(pair), "block_size"),
+        (lambda: lc.kernel(block_size=(1, 2, 3, 4))(pair), "block_size"),
+        (lambda: lc.kernel(opt=7)(pair), "opt"),
+    ],
+)
 def test_wrong_options(make, part):
     with pytest.raises(lc.ArgumentError, match=part):
         make()
@@ -346,11 +393,18 @@ def test_wrong_options(make, part):
 
 def test_compile_without_a_device():
     artifact = saxpy.compile(lc.Buffer[lc.float32], lc.Buffer[lc.float32], lc.float32, vulkan="1.1")
-    assert artifact.data[:4] == b"\x03\x02\x23\x07" and artifact.usage == {"x": "read", "y": "read_write", "a": "read"}
+    assert artifact.data[:4] == b"\x03\x02\x23\x07" and artifact.usage == {
+        "x": "read",
+        "y": "read_write",
+        "a": "read",
+    }
     assert "Shader" in artifact.features and artifact.plan.block == "push"
     source = saxpy.compile(lc.Buffer[lc.float32], lc.Buffer[lc.float32], float, target="opencl")
     assert "lcpy_main" in source.text
-    assert "kernel \"saxpy\"" in saxpy.descriptor(lc.Buffer[lc.float32], lc.Buffer[lc.float32], float).text()
+    assert (
+        'kernel "saxpy"'
+        in saxpy.descriptor(lc.Buffer[lc.float32], lc.Buffer[lc.float32], float).text()
+    )
     assert saxpy.ast(lc.Buffer[lc.float32], lc.Buffer[lc.float32], float).json()
     for target, kind in (("cuda", lc.UnsupportedError), ("metal", lc.ArgumentError)):
         with pytest.raises(kind):

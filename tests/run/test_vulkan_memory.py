@@ -1,5 +1,5 @@
-"""The vulkan device where the host cannot see its memory: every copy is staged and recorded. Software
-devices are forced to it, so that the path of discrete GPUs is tested everywhere."""
+"""The vulkan device where the host cannot see its memory: every copy is staged and recorded.
+Software devices are forced to it, so that the path of discrete GPUs is tested everywhere."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,13 @@ def test_zeroed_filled_viewed(staged):
         x.fill((1, 1, 1))
         x.view(n // 2, n).fill((2, 3, 4))
         assert (x.numpy()[n // 2 :] == (2, 3, 4)).all() and (x.numpy()[: n // 2] == 1).all()
-    for T, value in ((lc.uint8, 9), (lc.int16, -3), (lc.float32, 0.5), (lc.float64, 0.25), (lc.uint4, (7,) * 4)):
+    for T, value in (
+        (lc.uint8, 9),
+        (lc.int16, -3),
+        (lc.float32, 0.5),
+        (lc.float64, 0.25),
+        (lc.uint4, (7,) * 4),
+    ):
         x = lc.Buffer(37, T, device=staged)
         x.view(5, 30).fill(value)
         want = np.zeros_like(x.numpy())
@@ -87,8 +93,13 @@ def test_closing_frees_everything_and_refuses_further_use():
     x = lc.Buffer(np.ones((10, 3), np.float32), lc.float3, device=device)
     add(x, 1.0, dispatch_size=10)
     device.close()
-    for use in (x.numpy, lambda: x.fill((0, 0, 0)), lambda: add(x, 1.0, dispatch_size=10), device.synchronize,
-                lambda: lc.Buffer(1, lc.int32, device=device)):  # fmt: skip
+    for use in (
+        x.numpy,
+        lambda: x.fill((0, 0, 0)),
+        lambda: add(x, 1.0, dispatch_size=10),
+        device.synchronize,
+        lambda: lc.Buffer(1, lc.int32, device=device),
+    ):
         with pytest.raises(lc.DeviceError, match="closed"):
             use()
     device.close()

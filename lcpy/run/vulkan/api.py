@@ -1,4 +1,4 @@
-"""The driver's functions and structures: `lib` and `ffi` of the `vulkan` wheel, and results as errors.
+"""The driver's functions and structures, `lib` and `ffi` of the `vulkan` wheel; results as errors.
 
 The wheel's own wrappers cost several µs a call, so its cffi data are used directly. Whatever a
 create-info points to must stay alive until the call returns: `Keep` holds it.

@@ -28,41 +28,61 @@ class Commands:
     def __init__(self, device):
         ffi, lib = api.ffi, api.lib
         self.device, self.lock = device, threading.RLock()
-        info = ffi.new("VkCommandPoolCreateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-            "flags": lib.VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT, "queueFamilyIndex": device.family,
-        })  # fmt: skip
+        info = ffi.new(
+            "VkCommandPoolCreateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                "flags": lib.VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                "queueFamilyIndex": device.family,
+            },
+        )
         made = ffi.new("VkCommandPool*")
-        check(lib.vkCreateCommandPool(device.handle, info, ffi.NULL, made), "vkCreateCommandPool", device)
+        check(
+            lib.vkCreateCommandPool(device.handle, info, ffi.NULL, made),
+            "vkCreateCommandPool",
+            device,
+        )
         self.pool = made[0]
         device.own("vkDestroyCommandPool", self.pool)
-        self._begin_info = ffi.new("VkCommandBufferBeginInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-            "flags": lib.VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-        })  # fmt: skip
-        self._submit_info = ffi.new("VkSubmitInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_SUBMIT_INFO, "commandBufferCount": 1,
-        })  # fmt: skip
+        self._begin_info = ffi.new(
+            "VkCommandBufferBeginInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                "flags": lib.VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+            },
+        )
+        self._submit_info = ffi.new(
+            "VkSubmitInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                "commandBufferCount": 1,
+            },
+        )
         self._between = self._barrier(0x40 | 0x1000, 0x20 | 0x40 | 0x800 | 0x1000)
         self._to_host = self._barrier(0x40 | 0x1000, 0x20 | 0x40 | 0x800 | 0x1000 | 0x2000)
         self._copy = ffi.new("VkBufferCopy*")
         self._barrier_call, self._null = lib.vkCmdPipelineBarrier, ffi.NULL
         self.idle, self.pending = [], deque()  # Batches; pending: (number, Batch), oldest first
-        self.current = None      # the Batch being recorded
-        self.buffer = None       # its command buffer
-        self.number = 1          # of the submission being recorded
+        self.current = None  # the Batch being recorded
+        self.buffer = None  # its command buffer
+        self.number = 1  # of the submission being recorded
         self.completed = 0
         self.count, self.limit = 0, FIRST_BATCH
         self.epoch = 0
-        self.bound = {}          # what the command buffer has bound: pipeline, sets, pushed block
+        self.bound = {}  # what the command buffer has bound: pipeline, sets, pushed block
         self._retired = deque()  # (last use, function, argument)
 
     def _barrier(self, source, target):
-        """Access masks: 0x20 shader read, 0x40 shader write, 0x800 and 0x1000 transfer read and write,
-        0x2000 host read."""
-        return api.ffi.new("VkMemoryBarrier*", {
-            "sType": api.lib.VK_STRUCTURE_TYPE_MEMORY_BARRIER, "srcAccessMask": source, "dstAccessMask": target,
-        })  # fmt: skip
+        """Access masks: 0x20 shader read, 0x40 shader write, 0x800 transfer read, 0x1000 transfer
+        write, 0x2000 host read."""
+        return api.ffi.new(
+            "VkMemoryBarrier*",
+            {
+                "sType": api.lib.VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                "srcAccessMask": source,
+                "dstAccessMask": target,
+            },
+        )
 
     # ---- recording ------------------------------------------------------------------------------
     def begin(self):
@@ -76,7 +96,11 @@ class Commands:
         device.check()
         self._poll()
         batch = self.idle.pop() if self.idle else self._make_batch()
-        check(lib.vkBeginCommandBuffer(batch.commands, self._begin_info), "vkBeginCommandBuffer", device)
+        check(
+            lib.vkBeginCommandBuffer(batch.commands, self._begin_info),
+            "vkBeginCommandBuffer",
+            device,
+        )
         self.current, self.buffer = batch, batch.commands
         self.count = 0
         self.bound.clear()
@@ -84,16 +108,30 @@ class Commands:
     def _make_batch(self):
         ffi, lib, device = api.ffi, api.lib, self.device
         batch = Batch()
-        info = ffi.new("VkCommandBufferAllocateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-            "commandPool": self.pool, "level": 0, "commandBufferCount": 1,
-        })  # fmt: skip
+        info = ffi.new(
+            "VkCommandBufferAllocateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                "commandPool": self.pool,
+                "level": 0,
+                "commandBufferCount": 1,
+            },
+        )
         batch.command_list = ffi.new("VkCommandBuffer[1]")
-        check(lib.vkAllocateCommandBuffers(device.handle, info, batch.command_list),
-              "vkAllocateCommandBuffers", device)  # fmt: skip
-        fence_info = ffi.new("VkFenceCreateInfo*", {"sType": lib.VK_STRUCTURE_TYPE_FENCE_CREATE_INFO})
+        check(
+            lib.vkAllocateCommandBuffers(device.handle, info, batch.command_list),
+            "vkAllocateCommandBuffers",
+            device,
+        )
+        fence_info = ffi.new(
+            "VkFenceCreateInfo*", {"sType": lib.VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}
+        )
         batch.fence_list = ffi.new("VkFence[1]")
-        check(lib.vkCreateFence(device.handle, fence_info, ffi.NULL, batch.fence_list), "vkCreateFence", device)
+        check(
+            lib.vkCreateFence(device.handle, fence_info, ffi.NULL, batch.fence_list),
+            "vkCreateFence",
+            device,
+        )
         batch.commands, batch.fence = batch.command_list[0], batch.fence_list[0]
         device.own("vkDestroyFence", batch.fence)
         return batch
@@ -105,8 +143,18 @@ class Commands:
 
     def barrier(self):
         """Everything recorded so far happens before everything recorded from now on."""
-        self._barrier_call(self.buffer, 0x800 | 0x1000, 0x800 | 0x1000, 0, 1, self._between, 0, self._null,
-                           0, self._null)  # compute shader and transfer stages  # fmt: skip
+        self._barrier_call(
+            self.buffer,
+            0x800 | 0x1000,
+            0x800 | 0x1000,
+            0,
+            1,
+            self._between,
+            0,
+            self._null,
+            0,
+            self._null,
+        )  # compute shader and transfer stages
         self.epoch += 1
 
     def mark(self, memory, reads, writes):
@@ -155,8 +203,18 @@ class Commands:
             if batch is None:
                 return
             lib, device = api.lib, self.device
-            lib.vkCmdPipelineBarrier(self.buffer, 0x800 | 0x1000, 0x800 | 0x1000 | 0x4000, 0, 1, self._to_host,
-                                     0, self._null, 0, self._null)  # fmt: skip
+            lib.vkCmdPipelineBarrier(
+                self.buffer,
+                0x800 | 0x1000,
+                0x800 | 0x1000 | 0x4000,
+                0,
+                1,
+                self._to_host,
+                0,
+                self._null,
+                0,
+                self._null,
+            )
             self.epoch += 1
             self.current = self.buffer = None
             check(lib.vkEndCommandBuffer(batch.commands), "vkEndCommandBuffer", device)
@@ -197,7 +255,11 @@ class Commands:
 
     def _done(self, number, batch):
         self.pending.popleft()
-        check(api.lib.vkResetFences(self.device.handle, 1, batch.fence_list), "vkResetFences", self.device)
+        check(
+            api.lib.vkResetFences(self.device.handle, 1, batch.fence_list),
+            "vkResetFences",
+            self.device,
+        )
         self.completed = number
         self.idle.append(batch)
 
@@ -215,8 +277,8 @@ class Commands:
 
     # ---- what may be given up -------------------------------------------------------------------
     def retire(self, last_use, function, argument):
-        """Calls function(argument) once the submission `last_use` is done. From any thread, also from
-        a destructor: only appends."""
+        """Calls function(argument) once the submission `last_use` is done. From any thread, also
+        from a destructor: only appends."""
         self._retired.append((last_use, function, argument))
 
     def _collect(self):

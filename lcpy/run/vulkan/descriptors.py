@@ -1,4 +1,4 @@
-"""Descriptor sets, kept by the buffers they name, and the ring of argument blocks that are too big to push."""
+"""Descriptor sets, kept by the buffers they name; the ring of argument blocks too big to push."""
 
 from ... import errors
 from ..._native import core
@@ -18,13 +18,17 @@ class SetPools:
         self.device, self.pools = device, []
 
     def take(self, layout, kind, count):
-        """(set, the cffi array that holds it, pool) for `count` descriptors of a VkDescriptorType."""
+        """(cffi array of one set, its pool) for `count` descriptors of a VkDescriptorType."""
         ffi, lib, device = api.ffi, api.lib, self.device
         layouts = ffi.new("VkDescriptorSetLayout[1]", [layout])
-        info = ffi.new("VkDescriptorSetAllocateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-            "descriptorSetCount": 1, "pSetLayouts": layouts,
-        })  # fmt: skip
+        info = ffi.new(
+            "VkDescriptorSetAllocateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                "descriptorSetCount": 1,
+                "pSetLayouts": layouts,
+            },
+        )
         made = ffi.new("VkDescriptorSet[1]")
         for pool, kinds in reversed(self.pools):
             if kinds.get(kind, 0) >= count:
@@ -33,20 +37,35 @@ class SetPools:
                     return made, pool
         pool = self._grow(kind, count)
         info.descriptorPool = pool
-        check(lib.vkAllocateDescriptorSets(device.handle, info, made), "vkAllocateDescriptorSets", device)
+        check(
+            lib.vkAllocateDescriptorSets(device.handle, info, made),
+            "vkAllocateDescriptorSets",
+            device,
+        )
         return made, pool
 
     def _grow(self, kind, count):
         ffi, lib, device = api.ffi, api.lib, self.device
         each = max(count, 4)
-        sizes = ffi.new("VkDescriptorPoolSize[1]", [{"type": kind, "descriptorCount": each * POOL_SETS}])
-        info = ffi.new("VkDescriptorPoolCreateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-            "flags": lib.VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT,
-            "maxSets": POOL_SETS, "poolSizeCount": 1, "pPoolSizes": sizes,
-        })  # fmt: skip
+        sizes = ffi.new(
+            "VkDescriptorPoolSize[1]", [{"type": kind, "descriptorCount": each * POOL_SETS}]
+        )
+        info = ffi.new(
+            "VkDescriptorPoolCreateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                "flags": lib.VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT,
+                "maxSets": POOL_SETS,
+                "poolSizeCount": 1,
+                "pPoolSizes": sizes,
+            },
+        )
         made = ffi.new("VkDescriptorPool*")
-        check(lib.vkCreateDescriptorPool(device.handle, info, ffi.NULL, made), "vkCreateDescriptorPool", device)
+        check(
+            lib.vkCreateDescriptorPool(device.handle, info, ffi.NULL, made),
+            "vkCreateDescriptorPool",
+            device,
+        )
         device.own("vkDestroyDescriptorPool", made[0])
         self.pools.append((made[0], {kind: each}))
         return made[0]
@@ -106,12 +125,14 @@ class SetTable:
 
 
 class BlockRing:
-    """Argument blocks in host-visible memory, one after another; a full chunk goes once it is used up."""
+    """Argument blocks in memory that the host sees, one after another; a full chunk is let go."""
 
     def __init__(self, device):
         limits = device.physical.limits
         self.device = device
-        self.align = max(limits.minUniformBufferOffsetAlignment, limits.minStorageBufferOffsetAlignment, 16)
+        self.align = max(
+            limits.minUniformBufferOffsetAlignment, limits.minStorageBufferOffsetAlignment, 16
+        )
         self.chunk, self.used = None, 0
 
     def put(self, block):

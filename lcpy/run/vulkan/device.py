@@ -14,9 +14,16 @@ from .memory import Memory, MemoryTypes
 
 # In which order what is left at the end is destroyed: users before what they use.
 _ORDER = (
-    "vkDestroyPipeline", "vkDestroyPipelineLayout", "vkDestroyDescriptorPool", "vkDestroyDescriptorSetLayout",
-    "vkDestroyPipelineCache", "vkDestroyFence", "vkDestroyCommandPool", "vkDestroyBuffer", "vkFreeMemory",
-)  # fmt: skip
+    "vkDestroyPipeline",
+    "vkDestroyPipelineLayout",
+    "vkDestroyDescriptorPool",
+    "vkDestroyDescriptorSetLayout",
+    "vkDestroyPipelineCache",
+    "vkDestroyFence",
+    "vkDestroyCommandPool",
+    "vkDestroyBuffer",
+    "vkFreeMemory",
+)
 
 
 class VulkanDevice(DeviceBase):
@@ -52,34 +59,55 @@ class VulkanDevice(DeviceBase):
         raise DeviceError(f"{self.name} has no queue for compute")
 
     def _create(self):
-        """The device with the features of USED_FEATURES that it lists, and no extension unless listed."""
+        """The device with those features of USED_FEATURES that it lists; no extension unless listed."""
         ffi, lib = api.ffi, api.lib
         keep, physical = api.Keep(), self.physical
         structs = [keep.new(kind + "*", {"sType": stype}) for kind, stype in physical.chain_kinds]
         for before, after in zip(structs, structs[1:]):
             before.pNext = after
-        core_features = keep.new("VkPhysicalDeviceFeatures2*", {
-            "sType": lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, "pNext": structs[0] if structs else ffi.NULL,
-        })  # fmt: skip
+        core_features = keep.new(
+            "VkPhysicalDeviceFeatures2*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                "pNext": structs[0] if structs else ffi.NULL,
+            },
+        )
         for struct in (core_features.features, *structs):
             kind = ffi.typeof(struct)
             fields = {n for n, _ in (kind.item if kind.kind == "pointer" else kind).fields}
             for name in USED_FEATURES:
                 if name in fields and name in physical.feature_names:
                     setattr(struct, name, 1)
-        extensions = [e for e in ("VK_EXT_shader_atomic_float", "VK_KHR_portability_subset")
-                      if e in physical.extensions]  # fmt: skip
-        queue = keep.new("VkDeviceQueueCreateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, "queueFamilyIndex": self.family,
-            "queueCount": 1, "pQueuePriorities": keep.new("float[1]", [1.0]),
-        })  # fmt: skip
-        info = keep.new("VkDeviceCreateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, "pNext": core_features,
-            "queueCreateInfoCount": 1, "pQueueCreateInfos": queue,
-            "enabledExtensionCount": len(extensions), "ppEnabledExtensionNames": keep.texts(extensions),
-        })  # fmt: skip
+        extensions = [
+            e
+            for e in ("VK_EXT_shader_atomic_float", "VK_KHR_portability_subset")
+            if e in physical.extensions
+        ]
+        queue = keep.new(
+            "VkDeviceQueueCreateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                "queueFamilyIndex": self.family,
+                "queueCount": 1,
+                "pQueuePriorities": keep.new("float[1]", [1.0]),
+            },
+        )
+        info = keep.new(
+            "VkDeviceCreateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                "pNext": core_features,
+                "queueCreateInfoCount": 1,
+                "pQueueCreateInfos": queue,
+                "enabledExtensionCount": len(extensions),
+                "ppEnabledExtensionNames": keep.texts(extensions),
+            },
+        )
         made = ffi.new("VkDevice*")
-        check(lib.vkCreateDevice(physical.handle, info, ffi.NULL, made), f"vkCreateDevice of {self.name}")
+        check(
+            lib.vkCreateDevice(physical.handle, info, ffi.NULL, made),
+            f"vkCreateDevice of {self.name}",
+        )
         got = ffi.new("VkQueue*")
         lib.vkGetDeviceQueue(made[0], self.family, 0, got)
         return made[0], got[0]
@@ -96,10 +124,14 @@ class VulkanDevice(DeviceBase):
             "float64": "shaderFloat64" in have,
             "storage8": "storageBuffer8BitAccess" in have,
             "storage16": "storageBuffer16BitAccess" in have,
-            "buffer_float_add": {"shaderBufferFloat32Atomics", "shaderBufferFloat32AtomicAdd"} <= have,
-            "shared_float_add": {"shaderSharedFloat32Atomics", "shaderSharedFloat32AtomicAdd"} <= have,
-            "int64_atomics": "shaderBufferInt64Atomics" in have and "shaderSharedInt64Atomics" in have,
-            "signed_zero_inf_nan_preserve": "shaderSignedZeroInfNanPreserveFloat32" in self.physical.float_controls,
+            "buffer_float_add": {"shaderBufferFloat32Atomics", "shaderBufferFloat32AtomicAdd"}
+            <= have,
+            "shared_float_add": {"shaderSharedFloat32Atomics", "shaderSharedFloat32AtomicAdd"}
+            <= have,
+            "int64_atomics": "shaderBufferInt64Atomics" in have
+            and "shaderSharedInt64Atomics" in have,
+            "signed_zero_inf_nan_preserve": "shaderSignedZeroInfNanPreserveFloat32"
+            in self.physical.float_controls,
             "fused_fma": self.physical.driver_id != 13,  # llvmpipe's fma rounds twice
         }
 

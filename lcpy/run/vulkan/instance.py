@@ -34,23 +34,36 @@ class Instance:
         if "VK_KHR_portability_enumeration" in extensions:
             wanted.append("VK_KHR_portability_enumeration")
             flags = 1
-        application = keep.new("VkApplicationInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_APPLICATION_INFO,
-            "pApplicationName": keep.text("lcpy"), "pEngineName": keep.text("lcpy"), "apiVersion": self.version,
-        })  # fmt: skip
-        info = keep.new("VkInstanceCreateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, "flags": flags,
-            "pApplicationInfo": application,
-            "enabledLayerCount": len(layers), "ppEnabledLayerNames": keep.texts(layers),
-            "enabledExtensionCount": len(wanted), "ppEnabledExtensionNames": keep.texts(wanted),
-        })  # fmt: skip
+        application = keep.new(
+            "VkApplicationInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                "pApplicationName": keep.text("lcpy"),
+                "pEngineName": keep.text("lcpy"),
+                "apiVersion": self.version,
+            },
+        )
+        info = keep.new(
+            "VkInstanceCreateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                "flags": flags,
+                "pApplicationInfo": application,
+                "enabledLayerCount": len(layers),
+                "ppEnabledLayerNames": keep.texts(layers),
+                "enabledExtensionCount": len(wanted),
+                "ppEnabledExtensionNames": keep.texts(wanted),
+            },
+        )
         if "VK_EXT_debug_utils" in wanted:
             self._messenger_info = self._describe_messenger()
             info.pNext = self._messenger_info
         made = ffi.new("VkInstance*")
         result = lib.vkCreateInstance(info, ffi.NULL, made)
         if result == lib.VK_ERROR_INCOMPATIBLE_DRIVER:
-            raise Missing("no Vulkan driver is installed: Debian's mesa-vulkan-drivers has one in software")
+            raise Missing(
+                "no Vulkan driver is installed: Debian's mesa-vulkan-drivers has one in software"
+            )
         check(result, "vkCreateInstance")
         self.handle = made[0]
         if "VK_EXT_debug_utils" in wanted:
@@ -70,42 +83,56 @@ class Instance:
         lib.vkEnumerateInstanceLayerProperties(count, ffi.NULL)
         found = ffi.new("VkLayerProperties[]", count[0])
         lib.vkEnumerateInstanceLayerProperties(count, found)
-        return any(ffi.string(found[i].layerName).decode() == VALIDATION_LAYER for i in range(count[0]))
+        return any(
+            ffi.string(found[i].layerName).decode() == VALIDATION_LAYER for i in range(count[0])
+        )
 
     def _describe_messenger(self):
         ffi, lib = api.ffi, api.lib
         messages = self.messages
 
-        @ffi.callback("VkBool32(VkDebugUtilsMessageSeverityFlagBitsEXT, uint32_t,"
-                      " VkDebugUtilsMessengerCallbackDataEXT*, void*)")  # fmt: skip
+        @ffi.callback(
+            "VkBool32(VkDebugUtilsMessageSeverityFlagBitsEXT, uint32_t,"
+            " VkDebugUtilsMessengerCallbackDataEXT*, void*)"
+        )
         def collect(severity, kinds, data, user):
             messages.append(ffi.string(data.pMessage).decode(errors="replace"))
             return 0
 
         self._callback = collect
-        return ffi.new("VkDebugUtilsMessengerCreateInfoEXT*", {
-            "sType": lib.VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-            "messageSeverity": 0x100 | 0x1000,  # warnings and errors
-            "messageType": 1 | 2 | 4,
-            "pfnUserCallback": collect,
-        })  # fmt: skip
+        return ffi.new(
+            "VkDebugUtilsMessengerCreateInfoEXT*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+                "messageSeverity": 0x100 | 0x1000,  # warnings and errors
+                "messageType": 1 | 2 | 4,
+                "pfnUserCallback": collect,
+            },
+        )
 
     def _create_messenger(self):
         ffi, lib = api.ffi, api.lib
         address = lib.vkGetInstanceProcAddr(self.handle, b"vkCreateDebugUtilsMessengerEXT")
         create = ffi.cast("PFN_vkCreateDebugUtilsMessengerEXT", address)
         self._messenger = ffi.new("VkDebugUtilsMessengerEXT*")
-        check(create(self.handle, self._messenger_info, ffi.NULL, self._messenger),
-              "vkCreateDebugUtilsMessengerEXT")  # fmt: skip
+        check(
+            create(self.handle, self._messenger_info, ffi.NULL, self._messenger),
+            "vkCreateDebugUtilsMessengerEXT",
+        )
 
     def physical_devices(self):
         ffi, lib = api.ffi, api.lib
         count = ffi.new("uint32_t*")
-        check(lib.vkEnumeratePhysicalDevices(self.handle, count, ffi.NULL), "vkEnumeratePhysicalDevices")
+        check(
+            lib.vkEnumeratePhysicalDevices(self.handle, count, ffi.NULL),
+            "vkEnumeratePhysicalDevices",
+        )
         if not count[0]:
             return []
         found = ffi.new("VkPhysicalDevice[]", count[0])
-        check(lib.vkEnumeratePhysicalDevices(self.handle, count, found), "vkEnumeratePhysicalDevices")
+        check(
+            lib.vkEnumeratePhysicalDevices(self.handle, count, found), "vkEnumeratePhysicalDevices"
+        )
         return [found[i] for i in range(count[0])]
 
 
@@ -118,7 +145,7 @@ def instance():
 
 
 def messages():
-    """What the validation layer has said so far; empty unless LCPY_VALIDATE=1 and the layer is here."""
+    """What the validation layer has said so far; it is on if LCPY_VALIDATE=1 and it is installed."""
     return list(_instance.messages) if _instance is not None else []
 
 
@@ -156,14 +183,30 @@ class Physical:
         self.core.sType = lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2
         chain = []
         if self.version >= (1 << 22) | (2 << 12):
-            chain += [("VkPhysicalDeviceVulkan11Features", lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES),
-                      ("VkPhysicalDeviceVulkan12Features", lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)]  # fmt: skip
+            chain += [
+                (
+                    "VkPhysicalDeviceVulkan11Features",
+                    lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
+                ),
+                (
+                    "VkPhysicalDeviceVulkan12Features",
+                    lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                ),
+            ]
         else:
-            chain.append(("VkPhysicalDevice16BitStorageFeatures",
-                          lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES))  # fmt: skip
+            chain.append(
+                (
+                    "VkPhysicalDevice16BitStorageFeatures",
+                    lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
+                )
+            )
         if "VK_EXT_shader_atomic_float" in self.extensions:
-            chain.append(("VkPhysicalDeviceShaderAtomicFloatFeaturesEXT",
-                          lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT))  # fmt: skip
+            chain.append(
+                (
+                    "VkPhysicalDeviceShaderAtomicFloatFeaturesEXT",
+                    lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT,
+                )
+            )
         self.chain_kinds = chain
         structs, last = [], self.core
         for kind, stype in chain:
@@ -195,14 +238,26 @@ class Physical:
 
 # Features that kernels may use: on where the device has them, and no others.
 USED_FEATURES = (
-    "shaderInt64", "shaderInt16", "shaderFloat64",
-    "storageBuffer16BitAccess", "uniformAndStorageBuffer16BitAccess", "storagePushConstant16",
-    "storageBuffer8BitAccess", "uniformAndStorageBuffer8BitAccess", "storagePushConstant8",
-    "shaderFloat16", "shaderInt8", "shaderBufferInt64Atomics", "shaderSharedInt64Atomics",
-    "vulkanMemoryModel", "vulkanMemoryModelDeviceScope",
-    "shaderBufferFloat32Atomics", "shaderBufferFloat32AtomicAdd",
-    "shaderSharedFloat32Atomics", "shaderSharedFloat32AtomicAdd",
-)  # fmt: skip
+    "shaderInt64",
+    "shaderInt16",
+    "shaderFloat64",
+    "storageBuffer16BitAccess",
+    "uniformAndStorageBuffer16BitAccess",
+    "storagePushConstant16",
+    "storageBuffer8BitAccess",
+    "uniformAndStorageBuffer8BitAccess",
+    "storagePushConstant8",
+    "shaderFloat16",
+    "shaderInt8",
+    "shaderBufferInt64Atomics",
+    "shaderSharedInt64Atomics",
+    "vulkanMemoryModel",
+    "vulkanMemoryModelDeviceScope",
+    "shaderBufferFloat32Atomics",
+    "shaderBufferFloat32AtomicAdd",
+    "shaderSharedFloat32Atomics",
+    "shaderSharedFloat32AtomicAdd",
+)
 
 
 def describe_limits(physical):
@@ -233,11 +288,19 @@ def discover():
     except Missing as error:
         return [], str(error)
     order = {"discrete": 0, "integrated": 1, "software": 2}
-    found = sorted((p for p in found if p.version >= (1 << 22) | (1 << 12)), key=lambda p: order[p.type])
+    found = sorted(
+        (p for p in found if p.version >= (1 << 22) | (1 << 12)), key=lambda p: order[p.type]
+    )
     infos = []
     for i, p in enumerate(found):
         on = {name: True for name in USED_FEATURES if name in p.feature_names}
-        infos.append(DeviceInfo(f"vulkan:{i}", "vulkan", p.type, p.name, p.driver, describe_limits(p), on, p))
+        infos.append(
+            DeviceInfo(f"vulkan:{i}", "vulkan", p.type, p.name, p.driver, describe_limits(p), on, p)
+        )
     if infos:
         return infos, None
-    return [], "no Vulkan 1.1 device answers: install the GPU's driver, or Debian's mesa-vulkan-drivers for software"
+    return (
+        [],
+        "no Vulkan 1.1 device answers: install the GPU's driver, or Debian's mesa-vulkan-drivers "
+        "for one in software",
+    )

@@ -1,5 +1,5 @@
-"""A launch, recorded. An unchanged launch does no descriptor work: the set is found by the memories'
-identity, and pipeline, set and block are bound only when they differ from what is bound."""
+"""A launch, recorded. An unchanged launch does no descriptor work: the set is found by the
+memories' identity, and pipeline, set and block are bound only when they differ from what is bound."""
 
 from ...errors import UnsupportedError
 from ..device import Executable
@@ -7,7 +7,12 @@ from . import api
 
 _COMPUTE = 1  # VK_PIPELINE_BIND_POINT_COMPUTE
 _STAGE = 0x20  # VK_SHADER_STAGE_COMPUTE_BIT
-_MARKS = {"none": (False, False), "read": (True, False), "write": (False, True), "read_write": (True, True)}
+_MARKS = {
+    "none": (False, False),
+    "read": (True, False),
+    "write": (False, True),
+    "read_write": (True, True),
+}
 
 
 class VulkanExecutable(Executable):
@@ -93,16 +98,20 @@ class VulkanExecutable(Executable):
         self.bind_sets(to, _COMPUTE, built.layout, 1, 1, entry[0], 1, offsets)
 
     def _fold(self, x, y, z):
-        """A grid beyond the device's limits: the same blocks by linear index, in a grid within them."""
+        """A grid beyond the device's limits: the same blocks by linear index in one within them."""
         total = x * y * z
         lx, ly, lz = self.groups
         gx = min(total, lx)
         gy = min(-(-total // gx), ly)
         gz = -(-total // (gx * gy))
         if total >= 1 << 32 or gz > lz:
-            raise UnsupportedError(f"kernel '{self.name}': a dispatch of {total} blocks; {self.device.name} "
-                                   f"takes {min(lx * ly * lz, (1 << 32) - 1)}")  # fmt: skip
+            raise UnsupportedError(
+                f"kernel '{self.name}': a dispatch of {total} blocks; {self.device.name} "
+                f"takes {min(lx * ly * lz, (1 << 32) - 1)}"
+            )
         if self.folded is None:
             store = self.device.pipelines
-            self.folded = store.pipeline(self.name, self.request.descriptor, self.plan, True, dict(self.times))
+            self.folded = store.pipeline(
+                self.name, self.request.descriptor, self.plan, True, dict(self.times)
+            )
         return self.folded, gx, gy, gz

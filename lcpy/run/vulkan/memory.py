@@ -8,7 +8,7 @@ from ...errors import OutOfMemory
 from . import api
 from .api import check
 
-SMALLEST = 256          # bytes: no device aligns storage buffers more coarsely
+SMALLEST = 256  # bytes: no device aligns storage buffers more coarsely
 LARGEST_SHARED = 1 << 20  # a larger buffer has memory of its own
 CHUNK = 4 << 20
 _DEVICE_LOCAL, _VISIBLE, _COHERENT, _CACHED = 1, 2, 4, 8
@@ -20,14 +20,31 @@ class Block:
     __slots__ = ("buffer", "memory", "address", "size", "pool")
 
     def __init__(self, buffer, memory, address, size, pool):
-        self.buffer, self.memory, self.address, self.size, self.pool = buffer, memory, address, size, pool
+        self.buffer, self.memory, self.address, self.size, self.pool = (
+            buffer,
+            memory,
+            address,
+            size,
+            pool,
+        )
 
 
 class Memory:
-    """What a Buffer holds. `written` and `read` are the barrier epochs of its last uses, `last_use` and
-    `last_write` the numbers of the submissions that use it."""
+    """What a Buffer holds. `written` and `read` are the barrier epochs of its last uses, `last_use`
+    and `last_write` the numbers of the submissions that use it."""
 
-    __slots__ = ("device", "block", "buffer", "size", "written", "read", "last_use", "last_write", "tables", "__weakref__")
+    __slots__ = (
+        "device",
+        "block",
+        "buffer",
+        "size",
+        "written",
+        "read",
+        "last_use",
+        "last_write",
+        "tables",
+        "__weakref__",
+    )
 
     def __init__(self, device, block, size):
         self.device, self.block, self.buffer, self.size = device, block, block.buffer, size
@@ -100,12 +117,23 @@ class Pool:
 
     def _buffer(self, size):
         ffi, lib, device = api.ffi, api.lib, self.device
-        info = ffi.new("VkBufferCreateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, "size": size,
-            "usage": 0x1 | 0x2 | 0x10 | 0x20,  # transfer source and destination, uniform, storage
-        })  # fmt: skip
+        info = ffi.new(
+            "VkBufferCreateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                "size": size,
+                "usage": 0x1
+                | 0x2
+                | 0x10
+                | 0x20,  # transfer source and destination, uniform, storage
+            },
+        )
         made = ffi.new("VkBuffer*")
-        check(lib.vkCreateBuffer(device.handle, info, ffi.NULL, made), f"vkCreateBuffer of {size} bytes", device)
+        check(
+            lib.vkCreateBuffer(device.handle, info, ffi.NULL, made),
+            f"vkCreateBuffer of {size} bytes",
+            device,
+        )
         device.own("vkDestroyBuffer", made[0])
         needs = ffi.new("VkMemoryRequirements*")
         lib.vkGetBufferMemoryRequirements(device.handle, made[0], needs)
@@ -113,10 +141,14 @@ class Pool:
 
     def _memory(self, needs):
         ffi, lib, device = api.ffi, api.lib, self.device
-        info = ffi.new("VkMemoryAllocateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-            "allocationSize": needs.size, "memoryTypeIndex": self.type_index,
-        })  # fmt: skip
+        info = ffi.new(
+            "VkMemoryAllocateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                "allocationSize": needs.size,
+                "memoryTypeIndex": self.type_index,
+            },
+        )
         if not needs.memoryTypeBits >> self.type_index & 1:
             raise OutOfMemory(f"{device.name}: memory type {self.type_index} holds no buffers")
         made = ffi.new("VkDeviceMemory*")
@@ -129,21 +161,29 @@ class Pool:
         address = 0
         if self.mapped:
             place = ffi.new("void**")
-            check(lib.vkMapMemory(device.handle, made[0], 0, 0xFFFFFFFFFFFFFFFF, 0, place), "vkMapMemory", device)
+            check(
+                lib.vkMapMemory(device.handle, made[0], 0, 0xFFFFFFFFFFFFFFFF, 0, place),
+                "vkMapMemory",
+                device,
+            )
             address = int(ffi.cast("uintptr_t", place[0]))
         return made[0], address
 
     def _bind(self, buffer, memory, offset):
         device = self.device
-        check(api.lib.vkBindBufferMemory(device.handle, buffer, memory, offset), "vkBindBufferMemory", device)
+        check(
+            api.lib.vkBindBufferMemory(device.handle, buffer, memory, offset),
+            "vkBindBufferMemory",
+            device,
+        )
 
 
 class MemoryTypes:
     """Which memory types serve buffers, uploads and downloads.
 
     `unified`: the buffers' own memory is cached host memory, as on software and integrated devices;
-    the host then reads and writes it in place. Memory that is visible but not cached is not used so:
-    reading it is slower than a copy by orders of magnitude.
+    the host then reads and writes it in place. Memory that is visible but not cached is not used
+    so: reading it is slower than a copy by orders of magnitude.
     """
 
     def __init__(self, device):

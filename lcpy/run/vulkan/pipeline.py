@@ -1,4 +1,4 @@
-"""Descriptor to compute pipeline: checks against limits, SPIR-V, validation, layouts, the pipeline."""
+"""Descriptor to compute pipeline: limits, SPIR-V, validation, layouts, the pipeline itself."""
 
 import time
 from collections import OrderedDict
@@ -16,14 +16,17 @@ from .launch import VulkanExecutable
 KEPT = 256  # pipelines that stay although no kernel holds them
 # What a module may ask for beyond what every device has, and the feature that must be on for it.
 CAPABILITY_FEATURES = {
-    "Int8": "shaderInt8", "Int16": "shaderInt16", "Int64": "shaderInt64",
-    "Float16": "shaderFloat16", "Float64": "shaderFloat64",
+    "Int8": "shaderInt8",
+    "Int16": "shaderInt16",
+    "Int64": "shaderInt64",
+    "Float16": "shaderFloat16",
+    "Float64": "shaderFloat64",
     "StorageBuffer8BitAccess": "storageBuffer8BitAccess",
     "StorageBuffer16BitAccess": "storageBuffer16BitAccess",
     "Int64Atomics": "shaderBufferInt64Atomics",
     "AtomicFloat32AddEXT": "shaderBufferFloat32AtomicAdd",
     "VulkanMemoryModel": "vulkanMemoryModel",
-}  # fmt: skip
+}
 
 
 class Built:
@@ -54,9 +57,16 @@ class PipelineStore:
         self.sets, self.ring = SetPools(device), BlockRing(device)
         self.built = OrderedDict()  # (words, plan) -> Built
         ffi, lib = api.ffi, api.lib
-        info = ffi.new("VkPipelineCacheCreateInfo*", {"sType": lib.VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO})
+        info = ffi.new(
+            "VkPipelineCacheCreateInfo*",
+            {"sType": lib.VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO},
+        )
         made = ffi.new("VkPipelineCache*")
-        check(lib.vkCreatePipelineCache(device.handle, info, ffi.NULL, made), "vkCreatePipelineCache", device)
+        check(
+            lib.vkCreatePipelineCache(device.handle, info, ffi.NULL, made),
+            "vkCreatePipelineCache",
+            device,
+        )
         self.cache = made[0]
         device.own("vkDestroyPipelineCache", self.cache)
 
@@ -66,15 +76,19 @@ class PipelineStore:
     def build(self, request):
         """An executable for a CompileRequest."""
         descriptor, device = request.descriptor, self.device
-        check_limits(device.plan_limits, request.name, descriptor.block_size, descriptor.shared_bytes)
+        check_limits(
+            device.plan_limits, request.name, descriptor.block_size, descriptor.shared_bytes
+        )
         slots = [(s[0], s[2], s[3]) for s in descriptor.slots]
-        plan = plan_interface(request.name, slots, descriptor.argument_block()[0], device.plan_limits)
+        plan = plan_interface(
+            request.name, slots, descriptor.argument_block()[0], device.plan_limits
+        )
         times = dict(Executable.times)
         built = self.pipeline(request.name, descriptor, plan, False, times)
         return VulkanExecutable(device, request, plan, built, times)
 
     def pipeline(self, name, descriptor, plan, fold, times):
-        """The Built of a descriptor; `fold`: block ids come from the linear index of the hardware's."""
+        """The Built of a descriptor; `fold`: block ids come from the hardware's linear index."""
         start = time.perf_counter()
         module = core.emit_spirv(descriptor, plan, fold=fold, **self.device.target)
         times["core"] += time.perf_counter() - start
@@ -85,7 +99,10 @@ class PipelineStore:
             if built is None:
                 if self.device.validate:
                     start = time.perf_counter()
-                    spirv.validate(module.words, "vulkan1.2" if self.device.target["version"] >= 12 else "vulkan1.1")
+                    spirv.validate(
+                        module.words,
+                        "vulkan1.2" if self.device.target["version"] >= 12 else "vulkan1.1",
+                    )
                     times["validation"] += time.perf_counter() - start
                 start = time.perf_counter()
                 built = self.built[key] = self._make(name, module, plan)
@@ -101,8 +118,10 @@ class PipelineStore:
         for capability in module.capabilities:
             feature = CAPABILITY_FEATURES.get(capability)
             if feature is not None and feature not in on:
-                raise UnsupportedError(f"kernel '{name}' needs the feature {feature} ({capability}), "
-                                       f"which {self.device.name} lacks")  # fmt: skip
+                raise UnsupportedError(
+                    f"kernel '{name}' needs the feature {feature} ({capability}), "
+                    f"which {self.device.name} lacks"
+                )
 
     def _make(self, name, module, plan):
         ffi, lib, device = api.ffi, api.lib, self.device
@@ -112,7 +131,9 @@ class PipelineStore:
         if n:
             built.table = SetTable(device, set_layouts[0], lib.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, n)
         if len(plan.sets) > 1:
-            built.block_table = SetTable(device, set_layouts[1], _descriptor_type(plan.sets[1][0][1], True), 1)
+            built.block_table = SetTable(
+                device, set_layouts[1], _descriptor_type(plan.sets[1][0][1], True), 1
+            )
         built.layout = self._pipeline_layout(keep, set_layouts, plan)
         built.handles.insert(0, ("vkDestroyPipelineLayout", built.layout))
         shader = self._shader(keep, name, module.words)
@@ -128,12 +149,18 @@ class PipelineStore:
         table = keep.new("VkDescriptorSetLayoutBinding[]", max(len(bindings), 1))
         for i, (binding, kind, count) in enumerate(bindings):
             table[i].binding, table[i].descriptorCount = binding, count
-            table[i].descriptorType = _descriptor_type(kind, kind == "uniform_buffer" or bindings is not built.plan.sets[0])
+            table[i].descriptorType = _descriptor_type(
+                kind, kind == "uniform_buffer" or bindings is not built.plan.sets[0]
+            )
             table[i].stageFlags = lib.VK_SHADER_STAGE_COMPUTE_BIT
-        info = keep.new("VkDescriptorSetLayoutCreateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-            "bindingCount": len(bindings), "pBindings": table,
-        })  # fmt: skip
+        info = keep.new(
+            "VkDescriptorSetLayoutCreateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                "bindingCount": len(bindings),
+                "pBindings": table,
+            },
+        )
         made = ffi.new("VkDescriptorSetLayout*")
         result = lib.vkCreateDescriptorSetLayout(device.handle, info, ffi.NULL, made)
         check(result, "vkCreateDescriptorSetLayout", device)
@@ -145,15 +172,27 @@ class PipelineStore:
         ffi, lib, device = api.ffi, api.lib, self.device
         ranges = keep.new("VkPushConstantRange[]", max(len(plan.push_ranges), 1))
         for i, (offset, size) in enumerate(plan.push_ranges):
-            ranges[i].stageFlags, ranges[i].offset, ranges[i].size = lib.VK_SHADER_STAGE_COMPUTE_BIT, offset, size
-        info = keep.new("VkPipelineLayoutCreateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-            "setLayoutCount": len(set_layouts),
-            "pSetLayouts": keep.new("VkDescriptorSetLayout[]", set_layouts),
-            "pushConstantRangeCount": len(plan.push_ranges), "pPushConstantRanges": ranges,
-        })  # fmt: skip
+            ranges[i].stageFlags, ranges[i].offset, ranges[i].size = (
+                lib.VK_SHADER_STAGE_COMPUTE_BIT,
+                offset,
+                size,
+            )
+        info = keep.new(
+            "VkPipelineLayoutCreateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                "setLayoutCount": len(set_layouts),
+                "pSetLayouts": keep.new("VkDescriptorSetLayout[]", set_layouts),
+                "pushConstantRangeCount": len(plan.push_ranges),
+                "pPushConstantRanges": ranges,
+            },
+        )
         made = ffi.new("VkPipelineLayout*")
-        check(lib.vkCreatePipelineLayout(device.handle, info, ffi.NULL, made), "vkCreatePipelineLayout", device)
+        check(
+            lib.vkCreatePipelineLayout(device.handle, info, ffi.NULL, made),
+            "vkCreatePipelineLayout",
+            device,
+        )
         device.own("vkDestroyPipelineLayout", made[0])
         return made[0]
 
@@ -161,9 +200,14 @@ class PipelineStore:
         ffi, lib, device = api.ffi, api.lib, self.device
         code = keep.new("uint32_t[]", len(words) // 4)
         ffi.memmove(code, words, len(words))
-        info = keep.new("VkShaderModuleCreateInfo*", {
-            "sType": lib.VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, "codeSize": len(words), "pCode": code,
-        })  # fmt: skip
+        info = keep.new(
+            "VkShaderModuleCreateInfo*",
+            {
+                "sType": lib.VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                "codeSize": len(words),
+                "pCode": code,
+            },
+        )
         made = ffi.new("VkShaderModule*")
         result = lib.vkCreateShaderModule(device.handle, info, ffi.NULL, made)
         check(result, f"vkCreateShaderModule of kernel '{name}'", device)
@@ -188,4 +232,8 @@ def _descriptor_type(kind, dynamic):
     lib = api.lib
     if kind == "uniform_buffer":
         return lib.VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC
-    return lib.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC if dynamic else lib.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
+    return (
+        lib.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC
+        if dynamic
+        else lib.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
+    )
