@@ -1,6 +1,6 @@
-// Barriers that certainly not every thread of a block reaches: under a branch, or after a branch
-// that ends some threads' way, whose condition is computed from the thread's place in its block and
-// constants. The condition is evaluated for every thread; conditions that need more are not judged.
+// Barriers that not every thread of a block reaches: under a branch, or after a branch that ends
+// some threads' way, whose condition comes from the thread's place in its block. Conditions on data
+// are not judged: only the running program knows them.
 #include "kernel/evaluate.h"
 #include "kernel/uniform.h"
 #include "kernel/verify.h"
@@ -9,14 +9,21 @@
 namespace lcpy {
 namespace {
 
-constexpr size_t kLargest = 24;  // operations of a condition that is looked at
+constexpr size_t kLargest = 24;            // operations of a condition that is computed
+constexpr uint32_t kBlocks[] = {0, 1, 6};  // that a condition on dispatch_id is computed for
+
+// Ways out of a branch, as bits: what follows them in the body is reached by the others alone.
+constexpr uint32_t kContinues = 1, kBreaks = 2, kReturns = 4;
 
 class Barriers {
  public:
-  explicit Barriers(const KernelDescriptor& d)
-      : d_(d), uniform_(uniform_values(d)), syncs_(d.functions.size(), 2) {}
+  Barriers(const KernelDescriptor& d, bool certain_only)
+      : d_(d),
+        certain_only_(certain_only),
+        uniform_(uniform_values(d)),
+        syncs_(d.functions.size(), 2) {}
 
-  std::vector<Violation> run() {
+  std::vector<DivergentBarrier> run() {
     for (uint32_t f = 0; f < d_.functions.size(); f++) {
       function_ = f;
       if (syncs(f)) body(d_.functions[f].body);
@@ -42,122 +49,183 @@ class Barriers {
     return any;
   }
 
-  // Only reached with all threads of the block together, as far as is known.
-  void body(BodyId id) {
-    bool parted = false;
+  // Gives the ways out by which threads part within the body.
+  uint32_t body(BodyId id) {
+    uint32_t parted = 0;
+    Span where;
     for (OpId op : d_.body(id).ops) {
       const Operation& o = d_.op(op);
       const auto x = d_.operands_of(o);
-      if (parted && is_barrier(o)) report(o.span, "after some threads of the block have left");
-      if (o.op == Op::Loop) body(x[0].body());
+      if (parted && is_barrier(o)) report(o.span, where);
+      if (o.op == Op::Loop) {
+        const uint32_t inner = loop(x[0].body());
+        if (inner) where = o.span;
+        parted |= inner & kReturns;
+      }
       if (o.op != Op::If && o.op != Op::Switch) continue;
-      if (uniform_[x[0].index]) {
-        for (Operand arm : x)
-          if (arm.kind == Operand::Kind::Body) body(arm.body());
-        continue;
-      }
-      if (o.op == Op::Switch) continue;
-      const bool inside = contains(x[1].body()) || contains(x[2].body());
-      const bool leaves = ends(x[1].body()) != ends(x[2].body());
-      if ((!inside && !leaves) || !parts_threads(x[0].value())) continue;
-      if (inside) report_within(x);
-      parted |= leaves;
+      const uint32_t inner = branch(o);
+      if (inner) where = o.span;
+      parted |= inner;
     }
+    return parted;
   }
 
-  bool ends(BodyId id) const { return d_.op(d_.body(id).ops.back()).op != Op::Yield; }
-
-  void report_within(std::span<const Operand> branch) {
-    for (size_t i = 1; i < 3; i++)
-      walk_body(d_, branch[i].body(), [&](OpId, const Operation& o) {
-        if (is_barrier(o))
-          report(o.span, "under a condition that differs between threads of the block");
-      });
+  // Threads that left in one round are missing in the next.
+  uint32_t loop(BodyId id) {
+    const size_t before = found_.size();
+    const uint32_t parted = body(id);
+    if ((parted & (kBreaks | kReturns)) && found_.size() == before) report_within(id, parting_);
+    return parted;
   }
 
-  void report(Span span, const char* where) {
-    found_.push_back({"function " + std::to_string(function_), "divergent_barrier",
-                      std::string("a barrier ") + where, span});
+  uint32_t branch(const Operation& o) {
+    const auto x = d_.operands_of(o);
+    const bool parts =
+        o.op == Op::If && !uniform_[x[0].index] && concerns(x) && parts_threads(x[0].value());
+    uint32_t parted = 0;
+    for (Operand arm : x) {
+      if (arm.kind != Operand::Kind::Body) continue;
+      if (parts) {
+        parting_ = o.span;
+        report_within(arm.body(), o.span);
+        parted |= escapes(arm.body(), false);
+      } else if (!certain_only_ || uniform_[x[0].index]) {
+        parted |= body(arm.body());
+      }
+    }
+    return parted;
   }
 
-  // ---- the condition, for every thread
-  // ------------------------------------------------------------ Collects what computes v, operands
-  // first. A loop's parameter is what it is in the first round.
-  bool collect(ValueId v, bool& by_thread) {
-    if (d_.is_constant(v)) return true;
-    for (const auto& [known, at] : order_)
-      if (known == v) return true;
-    if (order_.size() >= kLargest) return false;
+  // Whether it matters if threads part at this branch.
+  bool concerns(std::span<const Operand> x) {
+    return contains(x[1].body()) || contains(x[2].body()) || escapes(x[1].body(), false) ||
+           escapes(x[2].body(), false);
+  }
+
+  uint32_t escapes(BodyId id, bool in_loop) const {
+    uint32_t ways = 0;
+    for (OpId op : d_.body(id).ops) {
+      const Operation& o = d_.op(op);
+      if (o.op == Op::Return) ways |= kReturns;
+      if (o.op == Op::Break && !in_loop) ways |= kBreaks;
+      if (o.op == Op::Continue && !in_loop) ways |= kContinues;
+      if (op_row(o.op).category != OpCategory::Control) continue;
+      for (Operand x : d_.operands_of(o))
+        if (x.kind == Operand::Kind::Body) ways |= escapes(x.body(), in_loop || o.op == Op::Loop);
+    }
+    return ways;
+  }
+
+  void report_within(BodyId id, Span condition) {
+    walk_body(d_, id, [&](OpId, const Operation& o) {
+      if (is_barrier(o)) report(o.span, condition);
+    });
+  }
+  void report(Span barrier, Span condition) { found_.push_back({function_, barrier, condition}); }
+
+  // ---- what a condition depends on
+  // ------------------------------------------------------------------
+  enum class Kind : uint8_t { Uniform, ByThread, Data };
+  struct Dependence {
+    Kind kind = Kind::Data;
+    bool computable = false;  // from thread ids and constants alone
+  };
+
+  Dependence dependence(ValueId v, size_t& budget) {
+    if (d_.is_constant(v)) return {Kind::Uniform, true};
     const Value& value = d_.values[v.value];
-    if (value.def == Value::Def::BodyParameter) {
-      const ValueId initial = initial_of(value);
-      if (!initial || !collect(initial, by_thread)) return false;
-      order_.push_back({v, initial});
-      return true;
+    const Operation* o = value.def == Value::Def::Result ? &d_.op(OpId(value.source)) : nullptr;
+    const bool is_id = o && (o->op == Op::ThreadId || o->op == Op::DispatchId);
+    if (is_id) return {Kind::ByThread, true};
+    const OpCategory c = o ? op_row(o->op).category : OpCategory::Control;
+    const bool pure = o && o->result_count == 1 && o->operand_count && c != OpCategory::Control &&
+                      c != OpCategory::Memory && c != OpCategory::Atomic && c != OpCategory::Buffer;
+    if (!pure || budget == 0) return {uniform_[v.value] ? Kind::Uniform : Kind::Data, false};
+    budget--;
+    Dependence all{Kind::Uniform, true};
+    bool by_thread = false, data = false;
+    for (Operand x : d_.operands_of(*o)) {
+      if (!x.is_value()) continue;
+      Dependence part = dependence(x.value(), budget);
+      all.computable &= part.computable;
+      by_thread |= part.kind == Kind::ByThread;
+      data |= part.kind == Kind::Data;
     }
-    if (value.def != Value::Def::Result) return false;
-    const Operation& o = d_.op(OpId(value.source));
-    if (o.op == Op::ThreadId) {
-      by_thread = true;
-    } else {
-      if (o.operand_count == 0 || o.result_count != 1) return false;
-      for (Operand x : d_.operands_of(o)) {
-        if (x.is_value() ? !collect(x.value(), by_thread) : !x.is_imm()) return false;
+    if (by_thread && !all.computable) {
+      // Beside values that only the launch knows, parts that are computable may yet be uniform.
+      by_thread = false;
+      for (Operand x : d_.operands_of(*o)) {
+        if (!x.is_value()) continue;
+        const Dependence part = dependence(x.value(), budget);
+        by_thread |= part.kind == Kind::ByThread && (!part.computable || differs(x.value()));
       }
     }
-    order_.push_back({v, ValueId()});
-    return true;
-  }
-
-  ValueId initial_of(const Value& parameter) {
-    if (initials_.empty()) {
-      initials_.resize(d_.bodies.size());
-      walk_functions(d_, [&](OpId id, const Operation& o) {
-        if (o.op == Op::Loop) initials_[d_.operands_of(o)[0].index] = id;
-      });
-    }
-    const OpId loop = initials_[parameter.source];
-    if (!loop) return {};
-    return d_.operands_of(d_.op(loop))[parameter.index + 1].value();
+    all.kind = data ? Kind::Data : by_thread ? Kind::ByThread : Kind::Uniform;
+    return all;
   }
 
   bool parts_threads(ValueId condition) {
+    size_t budget = kLargest;
+    const Dependence all = dependence(condition, budget);
+    if (all.kind != Kind::ByThread) return false;
+    if (all.computable) return differs(condition);
+    return !certain_only_;
+  }
+
+  // ---- computing a value for every thread
+  // ------------------------------------------------------------ Collects the operations that
+  // compute v, operands first.
+  bool collect(ValueId v) {
+    if (d_.is_constant(v)) return true;
+    for (ValueId known : order_)
+      if (known == v) return true;
+    if (order_.size() >= kLargest || d_.values[v.value].def != Value::Def::Result) return false;
+    const Operation& o = d_.op(OpId(d_.values[v.value].source));
+    if (o.op != Op::ThreadId && o.op != Op::DispatchId)
+      for (Operand x : d_.operands_of(o))
+        if (x.is_value() && !collect(x.value())) return false;
+    order_.push_back(v);
+    return true;
+  }
+
+  // Whether threads of one block get different values; what cannot be computed may differ.
+  bool differs(ValueId v) {
     order_.clear();
-    bool by_thread = false;
-    if (!collect(condition, by_thread) || !by_thread) return false;
+    if (!collect(v)) return !certain_only_;
     const uint32_t total = d_.block_size[0] * d_.block_size[1] * d_.block_size[2];
-    bool seen[2] = {};
-    for (uint32_t t = 0; t < total && !(seen[0] && seen[1]); t++) {
-      bool answer = false;
-      if (!compute(t, answer)) return false;
-      seen[answer] = true;
+    for (uint32_t block : kBlocks) {
+      std::vector<std::byte> first;
+      for (uint32_t t = 0; t < total; t++) {
+        if (!compute(t, block)) return !certain_only_;
+        if (t == 0)
+          first = values_.back();
+        else if (values_.back() != first)
+          return true;
+      }
     }
-    return seen[0] && seen[1];
+    return false;
   }
 
   std::span<const std::byte> bytes_of(ValueId v) const {
     if (d_.is_constant(v)) return d_.constant_bytes(v);
     for (size_t i = 0; i < order_.size(); i++)
-      if (order_[i].first == v) return values_[i];
+      if (order_[i] == v) return values_[i];
     return {};
   }
 
-  bool compute(uint32_t thread, bool& answer) {
+  bool compute(uint32_t thread, uint32_t block) {
     values_.resize(order_.size());
     for (size_t i = 0; i < order_.size(); i++) {
-      const auto [v, initial] = order_[i];
-      values_[i].assign(d_.type_of(v).size(), std::byte{0});
-      if (initial) {
-        const auto from = bytes_of(initial);
-        values_[i].assign(from.begin(), from.end());
-        continue;
-      }
-      const Operation& o = d_.op(OpId(d_.values[v.value].source));
-      if (o.op == Op::ThreadId) {
+      const Type t = d_.type_of(order_[i]);
+      values_[i].assign(t.size(), std::byte{0});
+      const Operation& o = d_.op(OpId(d_.values[order_[i].value].source));
+      if (o.op == Op::ThreadId || o.op == Op::DispatchId) {
         const auto& size = d_.block_size;
-        const uint32_t id[3] = {thread % size[0], thread / size[0] % size[1],
-                                thread / size[0] / size[1]};
-        for (size_t k = 0; k < 12; k++) values_[i][k] = std::byte(id[k / 4] >> (8 * (k % 4)));
+        uint32_t id[3] = {thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]};
+        for (size_t k = 0; k < 12; k++) {
+          const uint32_t at = id[k / 4] + (o.op == Op::DispatchId ? block * size[k / 4] : 0);
+          values_[i][k] = std::byte(at >> (8 * (k % 4)));
+        }
         continue;
       }
       std::vector<Type> types;
@@ -171,27 +239,27 @@ class Barriers {
           operands.push_back(bytes_of(x.value()));
         }
       }
-      if (!evaluate(o.op, d_.type_of(v), types, operands, immediates, values_[i])) return false;
+      if (!evaluate(o.op, t, types, operands, immediates, values_[i])) return false;
     }
-    answer = values_.back()[0] != std::byte{0};
     return true;
   }
 
   const KernelDescriptor& d_;
+  bool certain_only_;
   std::vector<bool> uniform_;
   std::vector<uint8_t> syncs_;
-  std::vector<OpId> initials_;                      // by body: the loop that it belongs to
-  std::vector<std::pair<ValueId, ValueId>> order_;  // what to compute; with what it starts as
+  std::vector<ValueId> order_;
   std::vector<std::vector<std::byte>> values_;
-  std::vector<Violation> found_;
+  std::vector<DivergentBarrier> found_;
+  Span parting_;  // of the branch that parted threads last
   uint32_t function_ = 0;
 };
 
 }  // namespace
 
-std::vector<Violation> check_barriers(const KernelDescriptor& d) {
+std::vector<DivergentBarrier> divergent_barriers(const KernelDescriptor& d, bool certain_only) {
   if (!d.uses_barrier()) return {};
-  return Barriers(d).run();
+  return Barriers(d, certain_only).run();
 }
 
 }  // namespace lcpy

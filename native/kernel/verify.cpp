@@ -411,7 +411,10 @@ class Verifier {
 
 std::vector<Violation> verify(const KernelDescriptor& d) {
   std::vector<Violation> found = Verifier(d).run();
-  if (found.empty()) found = check_barriers(d);  // it needs a well-formed descriptor
+  if (!found.empty()) return found;  // the rest needs a well-formed descriptor
+  for (const DivergentBarrier& b : divergent_barriers(d, true))
+    found.push_back({"function " + std::to_string(b.function), "divergent_barrier",
+                     "not every thread of the block reaches this barrier", b.barrier});
   return found;
 }
 

@@ -32,9 +32,15 @@ RowFault check_row(const RowContext& c);
 bool chain_type(const KernelDescriptor& d, const Slot& s, std::span<const Operand> chain,
                 Type& out);
 
-// Barriers that certainly not every thread of a block reaches together, rule "divergent_barrier".
-// Only what is certain is reported: the condition depends on the thread's place in its block and on
-// constants alone, and computing it for every thread gives both answers.
-std::vector<Violation> check_barriers(const KernelDescriptor& d);
+// A barrier that threads of a block reach apart, and the branch where they part.
+struct DivergentBarrier {
+  uint32_t function;
+  Span barrier, condition;
+};
+// Barriers under, or after a way out under, conditions that come from the thread's place in its
+// block. `certain_only`: conditions of ids and constants alone, which computing them for every
+// thread shows to differ; that is what verify() reports. Else also those that take in values which
+// are uniform but known at the launch only.
+std::vector<DivergentBarrier> divergent_barriers(const KernelDescriptor& d, bool certain_only);
 
 }  // namespace lcpy

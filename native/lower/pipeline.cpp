@@ -24,11 +24,22 @@ class Pipeline {
   const LowerOptions& options_;
 };
 
-// The user's mistake, though verify() knows the rule too.
-void refuse_divergent_barriers(const KernelDescriptor& d) {
+// The user's mistake, though verify() knows the certain cases too. Looked at with callables
+// inlined, whatever the options, so that a program is judged alike each time.
+void refuse_divergent_barriers(const KernelDescriptor& d, bool certain_only) {
+  std::vector<DivergentBarrier> found;
+  if (d.functions.size() > 1 && d.uses_barrier()) {
+    KernelDescriptor inlined = d;
+    pass_inline(inlined);
+    found = divergent_barriers(inlined, certain_only);
+  } else {
+    found = divergent_barriers(d, certain_only);
+  }
   std::vector<Diagnostic> all;
-  for (const Violation& v : check_barriers(d))
-    all.push_back(make_diagnostic(Diag::divergent_barrier, v.span));
+  for (const DivergentBarrier& b : found) {
+    all.push_back(make_diagnostic(Diag::divergent_barrier, b.barrier));
+    all.back().notes.push_back({b.condition, "the threads of a block part here"});
+  }
   if (!all.empty()) throw CompileError(std::move(all));
 }
 
@@ -39,7 +50,7 @@ KernelDescriptor lower_kernel(const ast::FunctionBuilder& kernel, const LowerOpt
   Pipeline p(d, options);
   p.stage("lower", [&] {
     d = lower_ast(kernel, options);
-    refuse_divergent_barriers(d);
+    refuse_divergent_barriers(d, false);
   });
   if (options.opt > 0) p.stage("inline", [&] { pass_inline(d); });
   p.stage("guard", [&] { pass_guard(d, options.ragged); });
@@ -49,6 +60,8 @@ KernelDescriptor lower_kernel(const ast::FunctionBuilder& kernel, const LowerOpt
     p.stage("common", [&] { pass_common(d); });
     p.stage("dead", [&] { pass_dead(d); });
   }
+  // Passes may have made certain what was not.
+  if (options.opt > 0) refuse_divergent_barriers(d, true);
   verify_or_throw(d, "the pipeline");
   return d;
 }

@@ -273,3 +273,15 @@ TEST(all_violations_with_paths) {
   CHECK_EQ(found[2].path, "function 0 / op 1 Switch / case 1 / op 0 Loop / body / op 1 Continue");
   CHECK_THROWS(verify_or_throw(kernel("SyncBlock\n"), "test"), BugError);
 }
+
+TEST(divergent_barriers_that_are_certain) {
+  const std::string id = "%0: vector<uint,3> = ThreadId\n%1: uint = Extract %0, 0\n";
+  const std::string under = ", {\nSyncBlock\nYield\n}, {\nYield\n}\nReturn\n";
+  CHECK_EQ(rules(id + "%2: bool = Less %1, uint(4)\nIf %2" + under), "divergent_barrier");
+  CHECK_EQ(rules(id + "%2: bool = Less %1, uint(8)\nIf %2" + under), "");
+  CHECK_EQ(rules(id + "%3: uint = Load $1\n%2: bool = Less %1, %3\nIf %2" + under), "");
+  CHECK_EQ(
+      rules(id +
+            "%2: bool = Less %1, uint(4)\nIf %2, {\nReturn\n}, {\nYield\n}\nSyncBlock\nReturn\n"),
+      "divergent_barrier");
+}

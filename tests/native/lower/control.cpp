@@ -440,8 +440,57 @@ TEST(divergent_barriers_are_refused) {
                p.count(k, p.u(0), t, p.u(1), [&] { sync(p); });
              }),
              divergent_barrier);
+  CHECK_DIAG(build([&](Program& p, ExprId t) {
+               ExprId n = p.arg("uint", "n");
+               p.when(p.less(t, n), [&] { sync(p); });
+             }),
+             divergent_barrier);
+  CHECK_DIAG(
+      build([&](Program& p, ExprId) { p.when(p.less(p.thread(), p.u(100)), [&] { sync(p); }); }),
+      divergent_barrier);
+  CHECK_DIAG(build([&](Program& p, ExprId t) {
+               p.forever([&] {
+                 sync(p);
+                 p.when(p.less(t, p.u(3)), [&] { p.stop(); });
+               });
+             }),
+             divergent_barrier);
+  // Uniform after all, or known to the data alone.
   build([&](Program& p, ExprId t) { p.when(p.less(t, p.u(64)), [&] { sync(p); }); });
+  build([&](Program& p, ExprId) {
+    ExprId n = p.arg("uint", "n");
+    p.when(p.less(p.bin(Op::FloorDiv, p.thread(), p.u(64)), n), [&] { sync(p); });
+  });
   build([&](Program& p, ExprId) {
     p.when(p.less(p.lane(p.call(Op::BlockId, {}), "x"), p.u(1)), [&] { sync(p); });
   });
+  build([&](Program& p, ExprId t) {
+    ExprId in = p.arg("buffer<int>", "in");
+    p.when(p.less(p.at_index(in, t), p.i(1)), [&] { sync(p); });
+  });
+  build([&](Program& p, ExprId t) {
+    ExprId k = p.local("uint", "k");
+    p.count(k, p.u(0), p.u(5), p.u(1), [&] { p.when(p.less(t, p.u(3)), [&] { p.next(); }); });
+    sync(p);
+  });
+}
+
+TEST(divergent_barriers_in_callables) {
+  Program wait(Kit::Kind::Callable, "wait");
+  ExprId n = wait.arg("uint", "n");
+  wait.when(wait.less(n, wait.u(4)),
+            [&] { wait.f.expression(wait.call(Op::SyncBlock, {}), wait.at); });
+  wait.f.finish();
+  auto build = [&](const char* id, int opt) {
+    Program p;
+    ExprId out = p.arg("buffer<int>", "out");
+    ExprId n = p.lane(p.call(std::string(id) == "thread" ? Op::ThreadId : Op::BlockId, {}), "x");
+    p.run_call(wait, {n});
+    p.set(p.at_index(out, p.thread()), p.i(1));
+    lowered(p, opt);
+  };
+  for (int opt : {0, 1}) {
+    CHECK_DIAG(build("thread", opt), divergent_barrier);
+    build("block", opt);
+  }
 }
