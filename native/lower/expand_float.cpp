@@ -205,7 +205,7 @@ ValueId expand_exp10(Expander& e, const ExpandCall& call) {
   const ValueId power = e.unary(Op::Exp2, main);
   const ValueId correction = e.mul(rest, number(e, call, 0.693147180559945309));
   const ValueId better = e.emit(Op::Fma, call.type, {power, correction, power});
-  const double limit = is_double(call.type) ? 1020 : 126;
+  const double limit = is_double(call.type) ? 1024 : 128;
   return e.select(e.compare(Op::Less, absolute(e, main), number(e, call, limit)), better, power);
 }
 
