@@ -157,3 +157,11 @@ def emit_opencl(Descriptor descriptor not None, *, int version=12, bint fp64=Tru
     with nogil:
         made = c_compile.emit_opencl(dereference(descriptor.c), t)
     return made.decode()
+
+
+def opencl_build_options(Descriptor descriptor not None, *, int version=12,
+                         bint correct_divide_sqrt=True):
+    """What to pass to the driver's compiler with the source, as one string."""
+    cdef OpenclTarget t
+    t.version, t.correct_divide_sqrt = version, correct_divide_sqrt
+    return c_compile.opencl_build_options(dereference(descriptor.c), t).decode()

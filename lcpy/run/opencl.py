@@ -286,22 +286,17 @@ class OpenclDevice(DeviceBase):
             fp16=features["float16"],
             int64_atomics=features["int64_atomics"],
         )
+        options = core.opencl_build_options(
+            descriptor, correct_divide_sqrt=features["exact_division"]
+        )
         emitted = time.perf_counter()
-        program = self._program(name, source, self._options(request.math))
+        program = self._program(name, source, tuple(options.split()))
         times = {
             "core": emitted - start,
             "validation": 0.0,
             "driver": time.perf_counter() - emitted,
         }
         return OpenclExecutable(self, name, program, descriptor, buffers, times)
-
-    def _options(self, math):
-        options = ["-cl-std=CL1.2"]
-        if math == "fast":
-            options.append("-cl-fast-relaxed-math")
-        elif self.features["exact_division"]:
-            options.append("-cl-fp32-correctly-rounded-divide-sqrt")
-        return tuple(options)
 
     def _program(self, name, source, options):
         with self.lock:

@@ -37,6 +37,10 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool fp64
         cbool fp16
         cbool int64_atomics
+        cbool correct_divide_sqrt
+
+    string opencl_build_options(const KernelDescriptor& d,
+                                const OpenclTarget& target) except +translate
 
 cdef extern from *:
     """
