@@ -92,6 +92,10 @@ class Emitter {
   }
   Word value(Operand x) { return value(x.value()); }
   Type type_of(Operand x) const { return d_.type_of(x.value()); }
+  // The same, with zeros hidden from a driver that would simplify by them (precise.cpp).
+  Word operand(Operand x) {
+    return target_.exact_zeros || !d_.is_constant(x.value()) ? value(x) : hidden_zeros(x);
+  }
   // The operation's only result.
   void alias(const Operation& o, Word id) { ids_[o.first_result.value] = id; }
   // An instruction with a result, into the current block (or wherever out_ points). Arguments that
@@ -192,6 +196,8 @@ class Emitter {
 
   // ---- precise.cpp ----------------------------------------------------------------------------
   struct Doubles;
+  Word hidden_zeros(Operand x);
+  Word zero_at_run_time(Scalar s);
   Word fma_narrow(Word a, Word b, Word c, Scalar s);
   Word fma_double(Word a, Word b, Word c);
 
@@ -257,6 +263,7 @@ class Emitter {
   Word label_ = 0;                    // of the current block; 0 after a terminator
   std::vector<Word> block_words_;     // by word of the argument block
   std::vector<Word> uniform_values_;  // whole Uniform slots, by slot
+  Word hidden_zeros_[kScalarCount] = {};  // by scalar
   Word builtin_values_[4] = {};
   Folded folded_;
   Span line_;

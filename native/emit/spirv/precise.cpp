@@ -1,5 +1,7 @@
-// Functions that GLSL.std.450 leaves looser than the language: fma rounded once, atan2 at zeros and
-// infinities.
+// What GLSL.std.450 or a driver leaves looser than the language: fma rounded once, atan2 at zeros
+// and infinities, arithmetic on literal zeros.
+#include <cstring>
+
 #include "emit/spirv/emitter.h"
 
 namespace lcpy::spirv {
@@ -60,6 +62,46 @@ struct Emitter::Doubles {
     *low = sub(a, *high);
   }
 };
+
+// The kernel's index in an indirect dispatch is far below 2^31, which a driver cannot know.
+Word Emitter::zero_at_run_time(Scalar s) {
+  Word& known = hidden_zeros_[static_cast<int>(s)];
+  if (known) return known;
+  const Word number = block_word(ArgumentBlock::kKernelId);
+  Words* const current = out_;
+  out_ = &early_;
+  const Word zero = emit(Opcode::ShiftRightLogical, lanes(Scalar::UInt32), number, u32(31));
+  if (s == Scalar::Float64) {
+    const Word pair[] = {zero, zero};
+    const Word both = emit_list(Opcode::CompositeConstruct, lanes(Scalar::UInt32, 2), pair);
+    known = emit(Opcode::Bitcast, lanes(s), both);
+  } else if (s == Scalar::Float16) {
+    const Word pair = emit(Opcode::Bitcast, lanes(s, 2), zero);
+    known = emit(Opcode::CompositeExtract, lanes(s), pair, 0u);
+  } else {
+    known = emit(Opcode::Bitcast, lanes(s), zero);
+  }
+  out_ = current;
+  return known;
+}
+
+Word Emitter::hidden_zeros(Operand x) {
+  const Type t = type_of(x);
+  if (d_.math == MathMode::Fast || !t.is_float()) return value(x);
+  const std::byte* bytes = d_.constant_bytes(x.value()).data();
+  const uint32_t size = scalar_size(t.scalar()), n = t.lanes();
+  Word parts[4] = {};
+  bool hidden = false;
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, bytes + i * size, size);
+    const bool zero = bits == 0;
+    hidden |= zero;
+    parts[i] = zero ? zero_at_run_time(t.scalar()) : scalar_constant(t.scalar(), bits);
+  }
+  if (!hidden) return value(x);
+  return n == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, type(t), std::span(parts, n));
+}
 
 // The product of two floats is exact in double; the sum is rounded to odd, then to the float.
 Word Emitter::fma_narrow(Word a, Word b, Word c, Scalar s) {
