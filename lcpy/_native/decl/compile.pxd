@@ -26,6 +26,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool int64_atomics
         cbool signed_zero_inf_nan_preserve
         cbool fused_fma
+        cbool exact_zeros
 
     cdef cppclass CSpirvModule "lcpy::SpirvModule":
         vector[uint32_t] words

@@ -132,7 +132,9 @@ class VulkanDevice(DeviceBase):
             and "shaderSharedInt64Atomics" in have,
             "signed_zero_inf_nan_preserve": "shaderSignedZeroInfNanPreserveFloat32"
             in self.physical.float_controls,
-            "fused_fma": self.physical.driver_id != 13,  # llvmpipe's fma rounds twice
+            # llvmpipe (13): its fma rounds twice, and it simplifies arithmetic on a literal 0.
+            "fused_fma": self.physical.driver_id != 13,
+            "exact_zeros": self.physical.driver_id != 13,
         }
 
     # ---- ownership ------------------------------------------------------------------------------
