@@ -28,7 +28,7 @@ def tiled(a: lc.Buffer[lc.float32], b: lc.Buffer[lc.float32], c: lc.Buffer[lc.fl
         left[y * {TILE} + x] = a[row * n + t + x]
         right[y * {TILE} + x] = b[(t + y) * n + column]
         lc.sync_block()
-        for k in range({TILE}):
+        for k in range(lc.uint({TILE})):
             total = total + left[y * {TILE} + k] * right[k * {TILE} + x]
         lc.sync_block()
     c[row * n + column] = total
@@ -180,7 +180,7 @@ class VulkanHand:
 
 def runner(kind, device, name, arrays, scalars, count):
     if kind == "opencl":
-        made = OpenclHand(device.info.name, w.opencl_source(name), arrays, scalars)
+        made = OpenclHand(device.info.description, w.opencl_source(name), arrays, scalars)
         return lambda: made((count,), None)
     block = 256
     return VulkanHand(w.glsl_source(name, block), arrays, scalars, (count // block, 1, 1))
