@@ -14,8 +14,13 @@ UNROLL = 4
 SHARED_BINS = 4096  # 16 KiB, what every device has
 
 
+def key_type(values):
+    """The unsigned type in which a negative value is far beyond every bin."""
+    return lc.uint64 if values.type in (lc.int64, lc.uint64) else lc.uint32
+
+
 @functools.cache
-def histogram_kernel(bins):
+def histogram_kernel(bins, key):
     """The kernel for a number of bins that fits in shared memory."""
 
     @lc.kernel(block_size=(BLOCK, 1, 1))
@@ -28,13 +33,13 @@ def histogram_kernel(bins):
         i = lc.dispatch_id().x
         for _ in range(len(values) // (stride * UNROLL)):
             for step in lc.static(range(UNROLL)):
-                value = values[i + step * stride]
-                if 0 <= value < bins:
+                value = key(values[i + step * stride])
+                if value < bins:
                     lc.atomic_add(mine[value], 1)
             i += stride * UNROLL
         while i < len(values):
-            value = values[i]
-            if 0 <= value < bins:
+            value = key(values[i])
+            if value < bins:
                 lc.atomic_add(mine[value], 1)
             i += stride
         lc.sync_block()
@@ -45,11 +50,17 @@ def histogram_kernel(bins):
     return histogram
 
 
-@lc.kernel(block_size=(BLOCK, 1, 1))
-def direct_histogram_kernel(values, counts):
-    value = values[lc.dispatch_id().x]
-    if 0 <= value < len(counts):
-        lc.atomic_add(counts[value], 1)
+@functools.cache
+def direct_kernel(key):
+    """The kernel that counts in the result."""
+
+    @lc.kernel(block_size=(BLOCK, 1, 1))
+    def direct_histogram(values, counts):
+        value = key(values[lc.dispatch_id().x])
+        if value < len(counts):
+            lc.atomic_add(counts[value], 1)
+
+    return direct_histogram
 
 
 def histogram(values, bins):
@@ -71,8 +82,9 @@ def histogram(values, bins):
     if not len(values):
         return counts
     if bins > SHARED_BINS:
-        direct_histogram_kernel(values, counts, dispatch_size=len(values))
+        direct_kernel(key_type(values))(values, counts, dispatch_size=len(values))
         return counts
     blocks = min(BLOCKS, -(-len(values) // (BLOCK * UNROLL)))
-    histogram_kernel(bins)(values, counts, dispatch_size=blocks * BLOCK)
+    kernel = histogram_kernel(bins, key_type(values))
+    kernel(values, counts, dispatch_size=blocks * BLOCK)
     return counts

@@ -134,7 +134,7 @@ def large_local(at: lc.Buffer[lc.int32], out: lc.Buffer[lc.float32]):
 
 @lc.kernel(block_size=(64, 1, 1))
 def large_shared(out: lc.Buffer[lc.float32]):
-    cells = lc.shared(lc.float4, 65536)
+    cells = lc.shared(lc.float4, 8388608)
     cells[lc.thread_id().x * 1000] = lc.float4(1.0)
     lc.sync_block()
     out[0] = cells[1000].x

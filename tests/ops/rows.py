@@ -95,6 +95,7 @@ EXACT = [
         "lc.sign(x)",
         integer=lambda t, x, y, z: (x > 0) - (x < 0),
         real=lambda x, y, z: ref.sign(x),
+        zero_sign=False,
     ),
     Row("PowInt", "x ** y", **whole(lambda t, x, y, z: ref.power(t, x, y))),
     Row("Clz", "lc.clz(x)", **whole(lambda t, x, y, z: ref.count_leading(t, x))),

@@ -59,7 +59,7 @@ def run(device):
     offset["weight"], offset["axes"] = 0.25, np.eye(3) * 2
     buffer = lc.Buffer(items, Whole, device=device)
     out = lc.Buffer(100, lc.float2, device=device)
-    structs(buffer, offset, out, dispatch_size=100)
+    structs(buffer, offset[()], out, dispatch_size=100)
     return np.frombuffer(buffer.numpy().tobytes() + out.numpy().tobytes(), np.uint8)
 
 
