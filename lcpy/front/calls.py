@@ -9,7 +9,7 @@ import sys
 
 from .. import functions, types
 from .._native import core
-from . import static, weak
+from . import order, static, weak
 from .expr import same_class
 from .names import operand
 from .parts import expanded
@@ -46,14 +46,17 @@ def arguments(frame, node):
     if not node.keywords:
         return args, None
     keywords = {}
-    many = len(node.keywords) > 1
+    early = []
     for k in node.keywords:
         if k.arg is None:
             frame.fail("double_starred", k.value)
         v = EXPRESSIONS[k.value.__class__](frame, k.value)
-        if many and v.__class__ is Expr and not frame.builder.is_place(v):
+        if len(node.keywords) > 1 and v.__class__ is Expr and not frame.builder.is_place(v):
             v = frame.builder.once(v, k.arg, k.value)  # they may be passed in another order
+            early.append(k.value)
         keywords[k.arg] = v
+    if early:
+        order.check(frame, node, early)
     return args, keywords
 
 

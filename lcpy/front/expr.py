@@ -9,7 +9,7 @@ import _ast
 import sys
 
 from .._native import core
-from . import weak
+from . import order, weak
 from .names import host_constant, name, operand
 from .parts import components, spoken
 from .tables import EXPRESSIONS
@@ -190,6 +190,7 @@ def _chain(frame, node, a):
     operators, others = node.ops, node.comparators
     b = value(frame, others[0])
     if b.__class__ is Expr:
+        order.check(frame, node, (node.left, others[0]))
         b = builder.once(b, "compared", others[0])
     first = compare(frame, operators[0].__class__, a, b, node)
     if len(operators) == 1:
@@ -202,7 +203,7 @@ def _chain(frame, node, a):
             return compare(frame, operators[1].__class__, b, value(frame, others[1]), node)
         return _chain(frame, tail, b)
 
-    return both(frame, _ast.And, first, rest, len(operators) > 2 or hoists(others[1]), node)
+    return both(frame, _ast.And, first, rest, len(operators) > 2 or order.hoists(others[1]), node)
 
 
 def _place(new, node):
@@ -220,6 +221,7 @@ def _contains(frame, kind, a, b, node):
     )
     if parts is None:
         frame.fail("in_refused", node)
+    order.check(frame, node, (node.left,))
     a = frame.builder.once(operand(frame, a, node), "member", node)
     found = False
     for part in parts:
@@ -250,25 +252,6 @@ def condition(frame, node):
 
 
 # ---- short circuit ------------------------------------------------------------------------------
-def hoists(node):
-    """Whether evaluating the node may need statements of its own, before the statement it is in."""
-    from .source import walk
-
-    for n in walk(node):
-        kind = n.__class__
-        if kind is _ast.Compare:
-            if len(n.ops) > 1 or n.ops[0].__class__ in (_ast.In, _ast.NotIn):
-                return True
-        elif (
-            kind is _ast.NamedExpr
-            or kind is _ast.Starred
-            or kind is _ast.Call
-            and len(n.keywords) > 1
-        ):
-            return True
-    return False
-
-
 def _bool(frame, node):
     kind = node.op.__class__
     return _bool_chain(frame, kind, node.values, 0, node)
@@ -280,7 +263,7 @@ def _bool_chain(frame, kind, nodes, index, node):
         return first
     later = nodes[index + 1 :]
     return both(frame, kind, first, lambda f: _bool_chain(f, kind, nodes, index + 1, node),
-                any(map(hoists, later)), node)  # fmt: skip
+                any(map(order.hoists, later)), node)  # fmt: skip
 
 
 def both(frame, kind, first, rest, hoisting, node):
@@ -306,7 +289,7 @@ def _conditional(frame, node):
     chosen = condition(frame, node.test)
     if chosen.__class__ is not Expr:
         return value(frame, node.body if chosen else node.orelse)
-    if hoists(node.body) or hoists(node.orelse):
+    if order.hoists(node.body) or order.hoists(node.orelse):
         return _branched(frame, chosen, node)
     a, b = run_time(frame, node.body), run_time(frame, node.orelse)
     e = frame.builder.conditional(chosen, a, b, node)
@@ -357,6 +340,7 @@ def _named(frame, node):
 
     v = value(frame, node.value)
     if v.__class__ is Expr or v.__class__ in WEAK:
+        order.check(frame, node, (node,))
         assign_name(frame, node.target, v, node)
         return name(frame, _loaded(node.target))
     return frame.fail(

@@ -27,7 +27,7 @@ class Frame:
     __slots__ = (
         "trace", "builder", "parsed", "title", "names", "local_names", "outer", "globals", "cells",
         "is_kernel", "result", "loops", "level", "statics", "hidden", "constants", "hint",
-        "static_reads",
+        "static_reads", "statement",
     )  # fmt: skip
 
     def __init__(self, trace, builder, parsed, title, local_names, outer, host_globals, cells):
@@ -47,6 +47,7 @@ class Frame:
         self.statics = [[]]  # compile-time names bound at each level
         self.hidden = {}  # captured variables and buffers -> (Hidden, variable)
         self.constants = {}  # id of a host object -> (object, expression)
+        self.statement = None  # the one being traced
         self.static_reads = []  # (frame, name, value): compile-time names of enclosing functions
         self.hint = 0  # branch hint for the next if or match
         builder.at_source(parsed.file, parsed.shift)
@@ -103,7 +104,8 @@ def host_cells(function):
     return dict(zip(free, function.__closure__)) if free else {}
 
 
-def run_body(frame, statements):
-    """Traces a function's statements."""
+def run(frame, statements):
+    """Traces statements, one after the other."""
     for s in statements:
+        frame.statement = s
         STATEMENTS[s.__class__](frame, s)

@@ -7,7 +7,7 @@ from .._native import core
 from . import static
 from .calls import arguments
 from .expr import condition, value
-from .frame import UNROLL_LIMIT
+from .frame import UNROLL_LIMIT, run
 from .names import operand
 from .stmt import assign, block
 from .tables import STATEMENTS
@@ -119,8 +119,7 @@ def _while(frame, node):
     elif not chosen:
         builder.break_(node.test)
     frame.loops.append(_Loop(broke))
-    for s in node.body:
-        STATEMENTS[s.__class__](frame, s)
+    run(frame, node.body)
     frame.loops.pop()
     frame.leave()
     if broke is not None:
@@ -131,8 +130,7 @@ def _while(frame, node):
 
 def _plain_else(frame, node):
     """An else whose loop no break leaves: it always runs."""
-    for s in node.orelse:
-        STATEMENTS[s.__class__](frame, s)
+    run(frame, node.orelse)
 
 
 # ---- for ----------------------------------------------------------------------------------------
@@ -185,8 +183,7 @@ def _for_range(frame, node, over):
     if counter != variable:
         builder.assign_variable(variable, builder.ref(counter, node.target), node.target, over)
     frame.loops.append(_Loop(broke))
-    for s in node.body:
-        STATEMENTS[s.__class__](frame, s)
+    run(frame, node.body)
     frame.loops.pop()
     frame.leave()
     if broke is not None:
@@ -234,8 +231,7 @@ def _unroll(frame, node, items):
     else:
         for item in items:
             _next_item(frame, node, item, hidden)
-            for s in node.body:
-                STATEMENTS[s.__class__](frame, s)
+            run(frame, node.body)
         _restore_variables(frame, hidden)
         _plain_else(frame, node)
     trace.unrolled = outer
@@ -307,8 +303,7 @@ def _unroll_with_exits(frame, node, items, breaks, hidden):
         frame.enter(builder.loop(node.iter))
         frame.loops.append(_Copy(frame.level, broke))
         try:
-            for s in node.body:
-                STATEMENTS[s.__class__](frame, s)
+            run(frame, node.body)
             builder.break_(node.iter)
         except _EndCopy as end:
             last = end.last

@@ -4,6 +4,7 @@ import _ast
 
 from .._native import core
 from .expr import both, compare, condition, value
+from .frame import run
 from .names import operand
 from .stmt import assign_name, block
 from .tables import STATEMENTS
@@ -109,8 +110,7 @@ def _guard(frame, subject, case):
 def _case_body(frame, subject, case):
     # With a guard the name was bound in its branch; here once more, where every path sees it.
     _bind_name(frame, subject, case.pattern)
-    for s in case.body:
-        STATEMENTS[s.__class__](frame, s)
+    run(frame, case.body)
 
 
 def _matches(frame, subject, pattern):

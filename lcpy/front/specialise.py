@@ -11,7 +11,7 @@ import _ast
 from .. import errors, types
 from .._native import core
 from . import signature, source
-from .frame import Frame, host_cells, run_body
+from .frame import Frame, host_cells, run
 from .names import materialise_variable, operand
 from .signature import KEYWORD_ONLY, MISSING, POSITIONAL_ONLY, Callable, Parameter
 from .static import evaluate_type
@@ -214,7 +214,7 @@ def _specialise(frame, function, title, parameters, keys, node):
         if definition.__class__ is _ast.Lambda:
             _lambda_body(inner, definition)
         else:
-            run_body(inner, definition.body)
+            run(inner, definition.body)
         inner.builder.finish()
     except errors._Diagnosed as error:
         file, line, _, _ = frame.builder.span(node)

@@ -9,6 +9,7 @@ from .. import types
 from .._native import core
 from . import expr, parts
 from .expr import condition, run_time, value
+from .frame import run
 from .names import host_constant, make_tuple, operand
 from .parts import indices_of, member
 from .tables import EXPRESSIONS, STATEMENTS
@@ -30,8 +31,7 @@ Expr = core.Expr
 def block(frame, scope, statements):
     """Traces statements into a scope of their own."""
     frame.enter(scope)
-    for s in statements:
-        STATEMENTS[s.__class__](frame, s)
+    run(frame, statements)
     frame.leave()
 
 
@@ -313,8 +313,7 @@ def _augmented(frame, node):
 def _if(frame, node):
     chosen = condition(frame, node.test)
     if chosen.__class__ is not Expr:
-        for s in node.body if chosen else node.orelse:
-            STATEMENTS[s.__class__](frame, s)
+        run(frame, node.body if chosen else node.orelse)
         return
     hint, frame.hint = frame.hint, 0
     then, other = frame.builder.if_(chosen, node.test, hint)

@@ -6,7 +6,7 @@ import sys
 from .. import errors
 from .._native import core
 from . import calls, expr, loops, match, source, stmt  # noqa: F401  they fill the tables
-from .frame import Frame, Trace, host_cells, run_body
+from .frame import Frame, Trace, host_cells, run
 
 stmt.complete()
 
@@ -85,7 +85,7 @@ def _trace_kernel(function, args, block_size, name):
         builder.set_block_size(*block_size, parsed.header())
     trace.stack.append((function, name))
     try:
-        run_body(frame, node.body if node.body.__class__ is list else [node.body])
+        run(frame, node.body if node.body.__class__ is list else [node.body])
         builder.finish()
     except RecursionError:
         core.fail("nested_too_deeply", parsed.header(), name, sys.getrecursionlimit())

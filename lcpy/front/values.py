@@ -11,7 +11,7 @@ WEAK = frozenset((int, float, bool))  # exactly these, no subclasses
 
 
 class Local:
-    """A run-time variable whose Python class matters (plain ones are just the variable's number)."""
+    """A run-time variable whose class matters; plain ones are just the variable's number."""
 
     __slots__ = ("variable", "cls")
 

@@ -421,3 +421,21 @@ def declaration_type(out: Out):
     """
     x: lc.Buffer[lc.float32]
     out[0] = x[0]
+
+
+@lc.callable
+def count(x: lc.Ref[lc.float32]):
+    x += 1.0
+    return x
+
+
+@wrong
+def evaluated_early(out: Out):
+    """
+    error E5221: this part of the statement would run before what stands left of it
+        out[0] = a + lc.float32(0.0 < count(a) < 3.0)
+                                ^^^^^^^^^^^^^^^^^^^^
+      hint: assign it to a variable first
+    """
+    a = out[0]
+    out[0] = a + lc.float32(0.0 < count(a) < 3.0)
