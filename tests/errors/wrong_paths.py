@@ -68,6 +68,7 @@ def divergent_barrier(out: Out):
         lc.sync_block()
         ^^^^^^^^^^^^^^^
       hint: move it out of the branch or loop that only some threads take
+      note: the threads of a block part here
     """
     tile = lc.shared(lc.float32, 64)
     i = lc.thread_id().x
