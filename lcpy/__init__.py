@@ -30,6 +30,7 @@ _MODULES = (
     "functions",
     "gallery",
     "launch",
+    "later",
     "layout",
     "plan",
     "primitives",
@@ -61,7 +62,10 @@ def __getattr__(name):
     from importlib import import_module
 
     if name in _MODULES:
-        value = import_module("." + name, __name__)
+        try:
+            value = import_module("." + name, __name__)
+        except ModuleNotFoundError as error:  # the shipped kernels of a checkout are elsewhere
+            raise AttributeError(f"module 'lcpy' has no attribute '{name}': {error}") from None
     elif name in _HOMES:
         value = getattr(import_module("." + _HOMES[name], __name__), name)
     elif name in _ERRORS:
@@ -69,12 +73,21 @@ def __getattr__(name):
     elif name.startswith("_"):
         raise AttributeError(f"module 'lcpy' has no attribute '{name}'")
     else:
-        try:  # the functions of the kernel language: lc.sqrt, lc.dispatch_id, …
-            value = getattr(import_module(".functions", __name__), name)
-        except AttributeError:
-            raise AttributeError(f"module 'lcpy' has no attribute '{name}'") from None
+        value = _function_or_refusal(name)
     globals()[name] = value
     return value
+
+
+def _function_or_refusal(name):
+    """A function of the kernel language (lc.sqrt, lc.dispatch_id, …), or a name that is to come."""
+    from . import functions, later
+
+    if name in later.NAMES:
+        return later.Later(name)
+    try:
+        return getattr(functions, name)
+    except AttributeError:
+        raise AttributeError(f"module 'lcpy' has no attribute '{name}'") from None
 
 
 def __dir__():

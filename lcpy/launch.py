@@ -177,30 +177,33 @@ class Kernel(core.KernelBase):
 
     # ---- launch ---------------------------------------------------------------------------------
     def _launch(self, args, named, dispatch_size):
-        """The careful way: every check, in order, then the launch."""
+        """The careful way: every check, in order, then the launch. Returns the user's mistake."""
         try:
-            values, class_list, exact = self._check_arguments(self._bind(args, named))
-            dims, size = _dispatch(dispatch_size)
-            device, follows_default = self._device_of(values, class_list)
-            if 0 in size:
-                return
-            block = self.block_size or DEFAULT_BLOCKS[dims]
-            with self._lock:
-                made = self._specialise(tuple(class_list), block, exact)
-                if made.bound:
-                    device, follows_default = self._device_of(
-                        values + made.bound, class_list + [None] * len(made.bound)
-                    )
-                ragged = any(n % b for n, b in zip(size, block))
-                views = any(isinstance(v, Buffer) and v.offset for v in values + made.bound)
-                call = made.call(
-                    device, ragged, views, dims if self.block_size is None else 0, follows_default
-                )
-            if not call.launch(tuple(values), size, True):
-                raise InternalError(f"kernel '{self.__name__}': checked arguments were not taken")
-            self._last = call
-        except CompileError as error:
-            raise error.with_traceback(None) from None  # the user's frames alone
+            self._check_and_launch(args, named, dispatch_size)
+        except (ArgumentError, CompileError, UnsupportedError) as error:
+            error.__cause__ = None
+            error.__suppress_context__ = True
+            return error.with_traceback(None)
+        return None
+
+    def _check_and_launch(self, args, named, dispatch_size):
+        values, class_list, exact = self._check_arguments(self._bind(args, named))
+        dims, size = _dispatch(dispatch_size)
+        device, follows_default = self._device_of(values)
+        if 0 in size:
+            return
+        block = self.block_size or DEFAULT_BLOCKS[dims]
+        with self._lock:
+            made = self._specialise(tuple(class_list), block, exact)
+            if made.bound:
+                device, follows_default = self._device_of(values + made.bound)
+            ragged = any(n % b for n, b in zip(size, block))
+            views = any(isinstance(v, Buffer) and v.offset for v in values + made.bound)
+            dims = dims if self.block_size is None else 0
+            call = made.call(device, ragged, views, dims, follows_default)
+        if not call.launch(tuple(values), size, True):
+            raise InternalError(f"kernel '{self.__name__}': checked arguments were not taken")
+        self._last = call
 
     def _bind(self, args, named):
         """Values by parameter, from positional and keyword arguments and defaults."""
@@ -250,7 +253,7 @@ class Kernel(core.KernelBase):
             out.append(value)
         return out, class_list, exact
 
-    def _device_of(self, values, class_list):
+    def _device_of(self, values):
         """(device, whether it is the default for want of a buffer)."""
         device = first = None
         for i, value in enumerate(values):

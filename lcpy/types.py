@@ -128,13 +128,13 @@ def exact_number(cls, value):
             return low if value <= low else high if value >= high else int(value)
         value = value.__index__() & ((1 << bits) - 1)
         return value - (1 << bits) if low < 0 and value > high else value
-    import struct
+    import struct as codes
 
     value = float(value)
     if cls.code == "d":
         return value
     try:
-        return struct.unpack(cls.code, struct.pack(cls.code, value))[0]
+        return codes.unpack(cls.code, codes.pack(cls.code, value))[0]
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
 

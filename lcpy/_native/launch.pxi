@@ -277,11 +277,14 @@ cdef class BoundCall:
 
 
 cdef class KernelBase:
-    """A kernel's call: the last bound call first, then lcpy.launch.Kernel._launch."""
+    """A kernel's call: the last bound call first, then lcpy.launch.Kernel._launch, which returns
+    what the user did wrong: raised from here it has the user's frames alone."""
     cdef public object _last  # BoundCall
 
     def __call__(self, *args, dispatch_size=None, **named):
         last = self._last
         if last is not None and not named and (<BoundCall>last).launch(args, dispatch_size):
             return
-        self._launch(args, named, dispatch_size)
+        error = self._launch(args, named, dispatch_size)
+        if error is not None:
+            raise error

@@ -6,7 +6,7 @@ from .. import layout
 
 
 class Parameter(namedtuple("Parameter", "name type exact")):
-    """A kernel parameter as specialised: its type class, and whether the value's type decided it."""
+    """A kernel parameter as specialised: its type class, and whether a value's type decided it."""
 
     __slots__ = ()
 

@@ -145,6 +145,10 @@ class Buffer(core.DeviceBuffer):
             self.device.download(self.memory, self._start, self.nbytes, read)
         return array
 
+    def __array__(self, dtype=None, copy=None):
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype)
+
     def upload(self, array):
         """Copies an array of the buffer's dtype and shape in; any strides will do."""
         self._live()

@@ -21,6 +21,7 @@ def discover():
         "int64": True,
         "int8": True,
         "int16": True,
+        "int64_atomics": True,
         "denormals": True,
     }
     info = DeviceInfo(

@@ -7,7 +7,7 @@ absent from ``lc.devices()``, and asking for it by name says what would add it.
 import os
 import threading
 
-from ..errors import ArgumentError, DeviceError
+from ..errors import ArgumentError, DeviceError, UnsupportedError
 
 KINDS = ("cpu", "opencl", "vulkan")  # module lcpy.run.<kind> has discover() and open_device(info)
 # "auto" takes the first found: GPUs before software, and of software our own.
@@ -34,6 +34,7 @@ class DeviceInfo:
     description, driver : str
         As the driver names itself.
     limits, features : dict
+        Every kind has the features float16, float64, int64, int64_atomics and denormals (kept).
     """
 
     def __init__(self, name, kind, type, description, driver, limits, features, handle=None):
@@ -170,6 +171,10 @@ def Device(name=None):
     if opened is not None:
         return opened
     kind, _, index = name.partition(":")
+    if kind == "cuda":
+        raise UnsupportedError(
+            "device 'cuda' is not here yet; an NVIDIA GPU is reached by 'vulkan'"
+        )
     if kind not in KINDS or (index and not index.isdigit()):
         raise ArgumentError(f"device: {name!r} is none of auto, cpu, opencl[:i], vulkan[:i]")
     infos, reason = discover(kind)

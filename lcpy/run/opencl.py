@@ -15,7 +15,7 @@ from ..plan import Limits, check_limits
 from .device import DeviceBase, DeviceInfo, Executable
 
 KEPT = 256  # built programs that stay although no kernel holds them
-_OUT_OF_MEMORY = (-4, -5, -6)
+_OUT_OF_MEMORY = (-4, -5, -6, -61)  # no memory of some sort; a buffer over the limit
 _LOST = (-36, -9999)  # invalid queue, and NVIDIA's code for a fault in a kernel
 
 cl = None
@@ -183,6 +183,7 @@ def _describe(name, device):
     )
     extensions = set(device.extensions.split())
     features = {
+        "int64": True,
         "float64": "cl_khr_fp64" in extensions,
         "float16": "cl_khr_fp16" in extensions,
         "int64_atomics": {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"}

@@ -240,7 +240,7 @@ F = np.zeros((4, 3), np.float32)
         (lambda: lc.Buffer(4, lc.uint8).fill(256), "out of range"),
         (lambda: lc.Buffer(4, lc.float2).fill(1), "wanted"),
         (lambda: lc.Buffer(4, lc.int32)[0], "kernels"),
-        (lambda: lc.Buffer(4, lc.int32, device="cuda"), "device"),
+        (lambda: lc.Buffer(4, lc.int32, device="gpu"), "device"),
     ],
 )
 def test_refused(make, part):
@@ -255,6 +255,20 @@ def test_an_error_copies_nothing(device):
         with pytest.raises(lc.ArgumentError):
             buffer.upload(wrong)
     assert buffer.numpy().tolist() == [0, 1, 2, 3]
+
+
+def test_numpy_takes_buffers_and_buffers_take_buffers(device):
+    buffer = lc.Buffer(np.arange(6, dtype=np.float32).reshape(2, 3), device=device)
+    assert (np.asarray(buffer) == buffer.numpy()).all() and np.asarray(buffer, int)[1, 2] == 5
+    again = lc.Buffer(buffer, device=device)
+    buffer.fill(0)
+    assert again.numpy()[1, 2] == 5
+
+
+def test_out_of_memory_leaves_the_device_usable(device):
+    with pytest.raises(lc.OutOfMemory):
+        lc.Buffer(1 << 44, lc.float64, device=device)
+    assert lc.Buffer([1, 2], device=device).numpy().tolist() == [1, 2]
 
 
 def test_many_buffers_come_and_go(device):

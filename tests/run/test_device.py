@@ -65,8 +65,17 @@ def test_names_that_are_no_device():
         lc.Device("cpu:1")
 
 
+def test_names_that_are_to_come_are_refused_by_name():
+    for use in (lambda: lc.Stream(), lambda: lc.Image2D[lc.float32], lambda: lc.init("cuda")):
+        with pytest.raises(lc.UnsupportedError, match="not here yet"):
+            use()
+    assert not hasattr(lc, "nothing_of_the_sort")
+
+
 def test_the_environment_chooses_the_default():
-    code = "print(*[lc.Buffer(3, int).device.name, lc.init('cpu').name, lc.Buffer(3, int).device.name])"
+    code = """
+    print(lc.Buffer(3, int).device.name, lc.init("cpu").name, lc.Buffer(3, int).device.name)
+    """
     assert run_python(code, LCPY_DEVICE="cpu") == "cpu cpu cpu"
     code = """
     try:

@@ -413,3 +413,22 @@ def test_compile_without_a_device():
         saxpy.compile(lc.float32)
     with pytest.raises(lc.ArgumentError, match="'y'"):
         saxpy.compile(lc.Buffer[lc.float32], lc.Buffer[lc.int32], float)
+
+
+def test_mistakes_show_the_users_frames_alone(device):
+    import traceback
+
+    @lc.kernel
+    def wrong_types(x: lc.Buffer[lc.float32]):
+        x[0] = lc.float2(1.0)
+
+    x = lc.Buffer(1, lc.float32, device=device)
+    for call, kind in (
+        (lambda: wrong_types(x, dispatch_size=1), lc.CompileError),
+        (lambda: saxpy(x, x, "no", dispatch_size=1), lc.ArgumentError),
+    ):
+        for _ in range(2):  # after an error the same call gives the same error
+            with pytest.raises(kind) as raised:
+                call()
+            files = [frame.filename for frame in traceback.extract_tb(raised.value.__traceback__)]
+            assert [f for f in files if f.endswith(".py")] == [__file__] * 2

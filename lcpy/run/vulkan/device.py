@@ -59,7 +59,7 @@ class VulkanDevice(DeviceBase):
         raise DeviceError(f"{self.name} has no queue for compute")
 
     def _create(self):
-        """The device with those features of USED_FEATURES that it lists; no extension unless listed."""
+        """The device, with those of USED_FEATURES and those extensions that it lists."""
         ffi, lib = api.ffi, api.lib
         keep, physical = api.Keep(), self.physical
         structs = [keep.new(kind + "*", {"sType": stype}) for kind, stype in physical.chain_kinds]

@@ -145,7 +145,7 @@ def instance():
 
 
 def messages():
-    """What the validation layer has said so far; it is on if LCPY_VALIDATE=1 and it is installed."""
+    """What the validation layer has said so far: LCPY_VALIDATE=1 turns it on where it is."""
     return list(_instance.messages) if _instance is not None else []
 
 
@@ -281,6 +281,19 @@ def describe_limits(physical):
     }
 
 
+def describe_features(physical):
+    """Features by the names that every kind of device has, then Vulkan's own that are on."""
+    have = physical.feature_names
+    common = {
+        "float16": "shaderFloat16" in have,
+        "float64": "shaderFloat64" in have,
+        "int64": "shaderInt64" in have,
+        "int64_atomics": {"shaderBufferInt64Atomics", "shaderSharedInt64Atomics"} <= have,
+        "denormals": "shaderDenormPreserveFloat32" in physical.float_controls,
+    }
+    return common | {name: True for name in USED_FEATURES if name in have}
+
+
 def discover():
     """([DeviceInfo, …] discrete GPUs first, what would add devices or None)."""
     try:
@@ -293,7 +306,7 @@ def discover():
     )
     infos = []
     for i, p in enumerate(found):
-        on = {name: True for name in USED_FEATURES if name in p.feature_names}
+        on = describe_features(p)
         infos.append(
             DeviceInfo(f"vulkan:{i}", "vulkan", p.type, p.name, p.driver, describe_limits(p), on, p)
         )

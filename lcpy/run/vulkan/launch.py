@@ -1,5 +1,8 @@
-"""A launch, recorded. An unchanged launch does no descriptor work: the set is found by the
-memories' identity, and pipeline, set and block are bound only when they differ from what is bound."""
+"""A launch, recorded.
+
+An unchanged launch does no descriptor work: the set is found by the memories' identity, and
+pipeline, set and block are bound only when they differ from what is bound.
+"""
 
 from ...errors import UnsupportedError
 from ..device import Executable
