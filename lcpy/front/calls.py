@@ -310,6 +310,9 @@ def _python_int(frame, node):
 
 
 def _python_float(frame, node):
+    if len(node.args) == 1 and node.args[0].__class__ is _ast.Constant and not node.keywords:
+        if node.args[0].value.__class__ is str:  # float("inf")
+            return weak.call(frame, float, (node.args[0].value,), node, "float()")
     return _convert_number(frame, node, float, types.FLOAT32)
 
 

@@ -8,6 +8,7 @@ nothing here looks at one, except to tell whether a struct's own operator applie
 import _ast
 import sys
 
+from .. import types
 from .._native import core
 from . import order, weak
 from .names import host_constant, name, operand
@@ -114,18 +115,18 @@ def struct_operator(frame, kind, a, b, node):
 
 def _unary(frame, node):
     kind = node.op.__class__
+    if kind is _ast.Not:
+        return negate(frame, condition(frame, node.operand), node)
     a = run_time(frame, node.operand)
     if a.__class__ in WEAK:
         if kind is _ast.USub:
             return -a
-        if kind is _ast.Not:
-            return not a
         if kind is _ast.UAdd:
             return +a
         if a.__class__ is int:
             return ~a
         return frame.builder.unary(_BITNOT, a, node)
-    if a.cls is not None and a.cls.kind == "struct" and kind is not _ast.Not:
+    if a.cls is not None and a.cls.kind == "struct":
         function = find_method(a.cls, METHODS[kind][0])
         if function is not None:
             from .specialise import call_bound
@@ -133,8 +134,6 @@ def _unary(frame, node):
             return call_bound(frame, a, function, [], None, node)
     if kind is _ast.USub:
         return frame.builder.unary(_NEG, a, node)
-    if kind is _ast.Not:
-        return frame.builder.unary(_NOT, a, node)
     if kind is _ast.Invert:
         return frame.builder.unary(_BITNOT, a, node)
     return a
@@ -214,7 +213,7 @@ def _place(new, node):
 def _contains(frame, kind, a, b, node):
     """x in (a, b, c): comparisons joined by or."""
     if a.__class__ is not Expr and isinstance(b, (list, tuple, range, dict, set, frozenset, str)):
-        if b.__class__ is not Pack:
+        if b.__class__ is not Pack or all(part.__class__ is not Expr for part in b):
             return (a in b) is (kind is _ast.In)
     parts = (
         components(frame, b, node) if b.__class__ is Pack or isinstance(b, (list, tuple)) else None
@@ -245,10 +244,14 @@ def condition(frame, node):
     kind = v.__class__
     if kind is Expr or kind is bool:
         return v
-    if kind in WEAK or v is None or v.__class__ is str:
-        return bool(v)
-    v = operand(frame, v, node)
-    return v if v.__class__ is Expr else bool(v)
+    if kind is Pack or isinstance(
+        kind, types.TypeClass
+    ):  # a tuple, a vector: the core says why not
+        return operand(frame, v, node)
+    try:
+        return bool(v)  # a host object: numbers, NumPy scalars, texts, containers, None
+    except ValueError as error:
+        return frame.fail("static_failed", node, f"ValueError: {error}")
 
 
 # ---- short circuit ------------------------------------------------------------------------------

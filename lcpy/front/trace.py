@@ -85,7 +85,12 @@ def _trace_kernel(function, args, block_size, name):
         builder.set_block_size(*block_size, parsed.header())
     trace.stack.append((function, name))
     try:
-        run(frame, node.body if node.body.__class__ is list else [node.body])
+        if node.body.__class__ is list:
+            run(frame, node.body)
+        else:
+            v = expr.value(frame, node.body)  # a lambda, for its effect
+            if v.__class__ is core.Expr:
+                builder.expression(v, node.body)
         builder.finish()
     except RecursionError:
         core.fail("nested_too_deeply", parsed.header(), name, sys.getrecursionlimit())

@@ -388,3 +388,22 @@ def test_host_calls():
     assert lc.static(5) == 5
     assert "Sine" in lc.sin.__doc__
     assert by_value(1.0) == 101.0
+
+
+@lc.kernel
+def host_truth(out: lc.Buffer[lc.float32], x: lc.Buffer[lc.float64]):
+    T = x.dtype
+    if lc.static(np.bool_(True)):
+        out[0] = 1.0
+    else:
+        out[0] = undefined  # noqa: F821
+    if not lc.static([]) and T in (lc.float32, lc.float64) and T is not lc.float32:
+        out[1] = 2.0
+    out[2] = float("inf")
+    out[3] = -math.inf
+    out[4] = 3.0 if STEP else undefined  # noqa: F821
+
+
+def test_host_truth(cpu):
+    x = lc.Buffer(1, lc.float64, device=cpu)
+    assert run(host_truth, 5, cpu, x) == [1, 2, math.inf, -math.inf, 3]
