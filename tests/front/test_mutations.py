@@ -1,4 +1,5 @@
-"""Damaged kernels: a token deleted, doubled or swapped gives a CompileError or a kernel, nothing else."""
+"""Damaged kernels: a token deleted, doubled or replaced gives a CompileError or a kernel, and
+nothing else."""
 
 import ast
 import io

@@ -33,12 +33,14 @@ def listing(function):
     "last_line": "def f(out: Out):\n    out[0] = 5.0",
     "long_head": "def f(\n    out: Out,\n):\n    out[0] = 5.0\nx = 1\n",
     "long_text": 'def f(out: Out):\n    """A text.\nMore of it.\n  """\n    out[0] = 5.0\nx = 1\n',
-    "comments": "def f(out: Out):\n# before\n    x = 2.0\n\n#   between\n    out[0] = x + 3.0\n# after\nx = 1\n",
+    "comments": "def f(out: Out):\n# before\n    x = 2.0\n\n#   between\n    out[0] = x\n# after\nx = 1\n",
     "brackets": "def f(out: Out):\n    out[0] = (\n2.0 +\n3.0\n)\ndef g(): pass\n",
     "continued": "def f(out: Out):\n    out[0] = 2.0 + \\\n3.0\ndef g(): pass\n",
     "tabs": "if True:\n\tdef f(out: Out):\n\t\tout[0] = 5.0\n",
-    "decorated": "def keep(*a):\n    return lambda f: f\n@keep(\n    1,\n)\n@keep()\ndef f(out: Out):\n    out[0] = 5.0\n",
-    "nested": "class C:\n    def make():\n        def f(out: Out):\n            out[0] = 5.0\n        return f\nf = C.make()\n",
+    "decorated": "def keep(*a):\n    return lambda f: f\n@keep(\n    1,\n)\n@keep()\n"
+    "def f(out: Out):\n    out[0] = 5.0\n",
+    "nested": "class C:\n    def make():\n        def f(out: Out):\n            out[0] = 5.0\n"
+    "        return f\nf = C.make()\n",
     "lambda": "five = lambda: (\n    5.0)\ndef f(out: Out):\n    out[0] = five()\n",
     "lambdas": "g = [lambda x: x, lambda x: x + 1.0][1]\ndef f(out: Out):\n    out[0] = g(4.0)\n",
     "annotated_by_text": "def f(out: 'Out'):\n    out[0] = 5.0\n",
