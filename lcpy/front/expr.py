@@ -244,9 +244,7 @@ def condition(frame, node):
     kind = v.__class__
     if kind is Expr or kind is bool:
         return v
-    if kind is Pack or isinstance(
-        kind, types.TypeClass
-    ):  # a tuple, a vector: the core says why not
+    if kind is Pack or isinstance(kind, types.TypeClass):  # the core says why not
         return operand(frame, v, node)
     try:
         return bool(v)  # a host object: numbers, NumPy scalars, texts, containers, None

@@ -150,9 +150,8 @@ def test_damaged(name, tmp_path):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                parameters = [
-                    (p.name, p.annotation or lc.float32) for p in front.parameters(function)
-                ]
+                declared = front.parameters(function)
+                parameters = [(p.name, p.annotation or lc.float32) for p in declared]
                 traced = front.trace_kernel(function, parameters, block_size=(64, 1, 1))
                 core.lower(traced.builder, "ieee", 1, True, False)
             compiled += 1

@@ -33,7 +33,7 @@ def listing(function):
     "last_line": "def f(out: Out):\n    out[0] = 5.0",
     "long_head": "def f(\n    out: Out,\n):\n    out[0] = 5.0\nx = 1\n",
     "long_text": 'def f(out: Out):\n    """A text.\nMore of it.\n  """\n    out[0] = 5.0\nx = 1\n',
-    "comments": "def f(out: Out):\n# before\n    x = 2.0\n\n#   between\n    out[0] = x\n# after\nx = 1\n",
+    "comments": "def f(out: Out):\n# a\n    x = 2.0\n\n#   b\n    out[0] = x\n# c\nx = 1\n",
     "brackets": "def f(out: Out):\n    out[0] = (\n2.0 +\n3.0\n)\ndef g(): pass\n",
     "continued": "def f(out: Out):\n    out[0] = 2.0 + \\\n3.0\ndef g(): pass\n",
     "tabs": "if True:\n\tdef f(out: Out):\n\t\tout[0] = 5.0\n",
