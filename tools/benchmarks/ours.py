@@ -1,6 +1,6 @@
 """lcpy, one group, one fresh process: prints lines `R {"name": value}` under the names of tools/bench.
 
-usage: ours.py import|first:DEVICE|compile|memory|end_to_end|launch|throughput
+usage: ours.py import|compile|memory|end_to_end|launch|throughput
 """
 
 import sys
@@ -116,18 +116,6 @@ def memory_group():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     Stages("gen8000")
     report(gen8000_peak_mb=(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
-
-
-def first_group(device):
-    import lcpy as lc
-    import numpy as np
-
-    lc.init(device)
-    saxpy = kernel("saxpy")
-    x, y = lc.Buffer(np.ones(1024, np.float32)), lc.Buffer(np.ones(1024, np.float32))
-    saxpy(x, y, 2.0, dispatch_size=1024)
-    assert y.numpy()[1023] == 3.0
-    report(done=1)
 
 
 def end_to_end_group():
@@ -274,9 +262,5 @@ def primitives_group(found):
 
 
 if __name__ == "__main__":
-    group, _, rest = sys.argv[1].partition(":")
-    if group == "first":
-        first_group(rest)
-    else:
-        {"compile": compile_group, "memory": memory_group, "end_to_end": end_to_end_group, "launch": launch_group,
-         "throughput": throughput_group}[group]()
+    {"compile": compile_group, "memory": memory_group, "end_to_end": end_to_end_group, "launch": launch_group,
+     "throughput": throughput_group}[sys.argv[1]]()
