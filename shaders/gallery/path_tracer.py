@@ -4,6 +4,8 @@ Each pixel has its own random numbers (PCG hash: Jarzynski and Olano, JCGT 9(3),
 arithmetic without transcendental functions gives the same paths on every device.
 """
 
+import math
+
 import numpy as np
 
 import lcpy as lc
@@ -11,7 +13,7 @@ import lcpy as lc
 TITLE = "path tracer"
 SIZE = 320
 BOUND = (0.0, 0.0)
-SAMPLES = 24
+SAMPLES = 20
 BOUNCES = 6
 FAR = 1.0e9
 DIFFUSE, MIRROR, GLASS, LAMP = 0, 1, 2, 3
@@ -65,6 +67,7 @@ BLOCKS = [
     Block((0.15, -1.0, 0.25), (0.75, 0.25, 0.80), (0.55, 0.60, 0.75), DIFFUSE),
     Block((-0.35, 0.98, -0.35), (0.35, 1.0, 0.35), (11.0, 10.0, 8.5), LAMP),
 ]
+LAMP_SIDE, LAMP_HEIGHT = 0.7, 0.98
 
 
 @lc.callable
@@ -151,29 +154,52 @@ def through_glass(direction: lc.float3, normal: lc.float3, chance: lc.float32) -
 
 
 @lc.callable
+def lamp_light(place: lc.float3, normal: lc.float3, state: lc.Ref[lc.uint32]) -> lc.float3:
+    """Light straight from a random point of the lamp, divided by the albedo it falls on."""
+    x = (random(state) - 0.5) * LAMP_SIDE
+    z = (random(state) - 0.5) * LAMP_SIDE
+    way = lc.float3(x, LAMP_HEIGHT, z) - place
+    square = lc.length_squared(way)
+    direction = way / lc.sqrt(square)
+    facing = lc.dot(normal, direction)
+    if facing <= 0.0 or direction.y <= 0.0:
+        return lc.float3(0.0)
+    hit = closest(Ray(place, direction))
+    if hit.material != 3:
+        return lc.float3(0.0)
+    return hit.colour * (facing * direction.y * LAMP_SIDE * LAMP_SIDE / (math.pi * square))
+
+
+@lc.callable
 def trace(first: Ray, state: lc.Ref[lc.uint32]) -> lc.float3:
     ray = first
     weight = lc.float3(1.0)
+    total = lc.float3(0.0)
+    sees_lamp = True  # after a diffuse bounce lamp_light has counted it
     for _ in range(BOUNCES):
         hit = closest(ray)
         if hit.t >= FAR:
-            return weight * lc.float3(0.02, 0.03, 0.05)
+            return total + weight * lc.float3(0.02, 0.03, 0.05)
         place = ray.at(hit.t)
+        direction = hit.normal
         match hit.material:
             case 1:
                 direction = lc.reflect(ray.direction, hit.normal)
-                weight *= hit.colour
+                sees_lamp = True
             case 2:
                 direction = through_glass(ray.direction, hit.normal, random(state))
+                sees_lamp = True
             case 3:
-                return weight * hit.colour
+                return total + weight * hit.colour if sees_lamp else total
             case _:
-                direction = hit.normal + random_direction(state)
+                total += weight * hit.colour * lamp_light(place, hit.normal, state)
+                direction += random_direction(state)
                 if lc.length_squared(direction) < 1e-6:
                     direction = hit.normal
-                weight *= hit.colour
+                sees_lamp = False
+        weight *= hit.colour
         ray = Ray(place, lc.normalize(direction))
-    return lc.float3(0.0)
+    return total
 
 
 @lc.kernel(block_size=(8, 8, 1), math="strict")

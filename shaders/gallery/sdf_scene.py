@@ -85,7 +85,7 @@ def shade(p: lc.float3, eye: lc.float3) -> lc.float3:
     n = normal(p)
     sun = lc.normalize(lc.float3(0.6, 0.7, -0.4))
     albedo = lc.float3(0.62, 0.42, 0.30)
-    if p.y < -0.199:
+    if p.y < -0.19:
         tile = (lc.int32(lc.floor(p.x * 2.0)) + lc.int32(lc.floor(p.z * 2.0))) % 2
         albedo = lc.float3(0.28) + 0.22 * lc.float32(tile)
     diffuse = lc.saturate(lc.dot(n, sun))
@@ -104,8 +104,8 @@ def render(image: lc.Buffer[lc.float3, 2]):
     p = lc.dispatch_id().xy
     size = lc.float2(lc.dispatch_size().xy)
     uv = (lc.float2(p) + 0.5 - 0.5 * size) / size.y
-    origin = lc.float3(0.0, 1.1, -4.2)
-    direction = lc.normalize(lc.float3(uv.x, -uv.y - 0.16, 1.45))
+    origin = lc.float3(0.0, 1.5, -5.8)
+    direction = lc.normalize(lc.float3(uv.x, -uv.y - 0.30, 1.4))
     t = 0.0
     hit = False
     for _ in range(96):

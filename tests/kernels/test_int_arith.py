@@ -144,7 +144,9 @@ def test_r007_float_identities(device):
     float_identities(lc.Buffer(np.float32(R007), device=device), out, dispatch_size=5)
     if folds_zero(device):
         got, inf_times_zero = out.numpy(), 13
-        np.testing.assert_array_equal(np.delete(got, inf_times_zero), np.delete(want, inf_times_zero))
+        np.testing.assert_array_equal(
+            np.delete(got, inf_times_zero), np.delete(want, inf_times_zero)
+        )
     else:
         np.testing.assert_array_equal(out.numpy(), np.float32(want))
     out.fill(99)

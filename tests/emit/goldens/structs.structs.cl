@@ -1,0 +1,91 @@
+#pragma OPENCL FP_CONTRACT OFF
+typedef struct { uint w[24]; } lcpy_block;
+// matrix<float,3>
+typedef struct { float3 c[3]; } __attribute__((aligned(16))) T0;
+typedef char size_of_T0[sizeof(T0) == 48 ? 1 : -1];
+// array<ushort,3>
+typedef struct { ushort e[3]; } __attribute__((aligned(2))) T1;
+typedef char size_of_T1[sizeof(T1) == 6 ? 1 : -1];
+// struct<16,float,matrix<float,3>,bool,array<ushort,3>>
+typedef struct { float m0; uchar pad0[12]; T0 m1; uchar m2; uchar pad1[1]; T1 m3; uchar pad2[8]; } __attribute__((aligned(16))) T2;
+typedef char size_of_T2[sizeof(T2) == 80 ? 1 : -1];
+// array<struct<16,float,matrix<float,3>,bool,array<ushort,3>>,2>
+typedef struct { T2 e[2]; } __attribute__((aligned(16))) T3;
+typedef char size_of_T3[sizeof(T3) == 160 ? 1 : -1];
+// struct<16,array<struct<16,float,matrix<float,3>,bool,array<ushort,3>>,2>,vector<float,3>,long>
+typedef struct { T3 m0; float3 m1; long m2; uchar pad0[8]; } __attribute__((aligned(16))) T4;
+typedef char size_of_T4[sizeof(T4) == 192 ? 1 : -1];
+static T2 clean_T2(T2 v) { v.m2 = v.m2 != 0; return v; }
+static T3 clean_T3(T3 v) { for (int i = 0; i < 2; i++) { v.e[i] = clean_T2(v.e[i]); } return v; }
+static T4 clean_T4(T4 v) { v.m0 = clean_T3(v.m0); return v; }
+static float block_float(const uint* p, uint at) { return as_float(p[(at) >> 2]); }
+static float3 block_vector_float_3(const uint* p, uint at) { return (float3)(block_float(p, at), block_float(p, at + 4u), block_float(p, at + 8u)); }
+static T0 block_matrix_float_3(const uint* p, uint at) { T0 v; for (uint i = 0; i < 3; i++) v.c[i] = block_vector_float_3(p, at + i * 16u); return v; }
+
+__kernel __attribute__((reqd_work_group_size(32, 1, 1)))
+void lcpy_main(__global T4* g0_items, __global float2* g2_out, const lcpy_block block) {
+  const uint* const w = block.w;
+  T4 l3_item;
+  T2 l4_part;
+  T4 l5_whole;
+  const uint v2 = (uint)get_global_id(0);
+  if (v2 < (w[0])) {
+    const int v5 = (int)(v2);
+    const T4 v6 = clean_T4(g0_items[v5]);
+    l3_item = v6;
+    const int v8 = v5 & 1;
+    const float v9 = as_float(w[4]);
+    const T2 v10 = clean_T2(l3_item.m0.e[v8]);
+    l4_part = v10;
+    const float v11 = l4_part.m0;
+    l4_part.m0 = v9 + v11;
+    const bool v13 = l4_part.m2 != 0;
+    l4_part.m2 = (uchar)(!v13);
+    int v15 = 0;
+    for (;;) {
+      if (!(v15 < 3)) {
+        break;
+      }
+      const ushort v19 = l4_part.m3.e[v15];
+      l4_part.m3.e[v15] = (ushort)((uint)v19 + (uint)((ushort)(v15)));
+      v15 = (int)(1u + (uint)v15);
+    }
+    const T2 v23 = clean_T2(l4_part);
+    l3_item.m0.e[v8] = v23;
+    const int v24 = (int)(1u - (uint)v8);
+    const T2 v25 = clean_T2(g0_items[v5].m0.e[v24]);
+    l4_part = v25;
+    const float v26 = l4_part.m0;
+    l4_part.m0 = 0.5f + v26;
+    const bool v29 = l4_part.m2 != 0;
+    l4_part.m2 = (uchar)(!v29);
+    int v31 = 0;
+    for (;;) {
+      if (!(v31 < 3)) {
+        break;
+      }
+      const ushort v34 = l4_part.m3.e[v31];
+      l4_part.m3.e[v31] = (ushort)((uint)v34 + (uint)((ushort)(v31)));
+      v31 = (int)(1u + (uint)v31);
+    }
+    const T2 v37 = clean_T2(l4_part);
+    g0_items[v5].m0.e[v24] = v37;
+    const float3 v38 = l3_item.m1;
+    const float2 v41 = (v38.xy) + (float2)(1.0f, 2.0f);
+    l3_item.m1.z = v41.x;
+    l3_item.m1.x = v41.y;
+    const T4 v44 = clean_T4(l3_item);
+    l5_whole = v44;
+    const int v63 = v5 % 3;
+    const float3 v46 = l5_whole.m0.e[v8].m1.c[(v63 < 0) ? ((int)((uint)v63 + 3u)) : v63];
+    const float v50 = l5_whole.m0.e[v24].m0;
+    const float3 v51 = l3_item.m1;
+    const T0 v52 = block_matrix_float_3(w, 32u);
+    const float3 v53 = l3_item.m1;
+    g0_items[v5].m1 = v51 + (((v52.c[0] * ((float3)(v53.x))) + (v52.c[1] * ((float3)(v53.y)))) + (v52.c[2] * ((float3)(v53.z))));
+    const long v56 = l3_item.m2;
+    const ushort v59 = l3_item.m0.e[0].m3.e[2];
+    g0_items[v5].m2 = (long)((ulong)((long)((ulong)v56 * 3UL)) - (ulong)((long)(v59)));
+    g2_out[v5] = (float2)((v46.x + v46.y), v50);
+  }
+}
