@@ -4,7 +4,6 @@ Small buffers share chunks of memory and come back to a free list of their size,
 dropping many is cheap and their number meets no driver limit.
 """
 
-from ...errors import OutOfMemory
 from . import api
 from .api import check
 
@@ -88,7 +87,7 @@ class Pool:
             self.free[block.size].append(block)
 
     def _own_memory(self, size):
-        buffer, needs = self._buffer(size)
+        buffer, needs = self.make_buffer(size)
         try:
             memory, address = self._memory(needs)
             self._bind(buffer, memory, 0)
@@ -98,7 +97,7 @@ class Pool:
         return Block(buffer, memory, address, size, self)
 
     def _fill(self, size, free):
-        buffer, needs = self._buffer(size)
+        buffer, needs = self.make_buffer(size)
         step = -(-needs.size // needs.alignment) * needs.alignment
         # A device's first buffers are few: chunks start small and grow to CHUNK.
         count = max(1, min(CHUNK // step, 64))
@@ -110,12 +109,13 @@ class Pool:
             raise
         for i in range(count):
             if i:
-                buffer = self._buffer(size)[0]
+                buffer = self.make_buffer(size)[0]
             self._bind(buffer, memory, i * step)
             free.append(Block(buffer, memory, address + i * step if address else 0, size, self))
         free.reverse()
 
-    def _buffer(self, size):
+    def make_buffer(self, size):
+        """(VkBuffer without memory, what it needs)."""
         ffi, lib, device = api.ffi, api.lib, self.device
         info = ffi.new(
             "VkBufferCreateInfo*",
@@ -149,8 +149,6 @@ class Pool:
                 "memoryTypeIndex": self.type_index,
             },
         )
-        if not needs.memoryTypeBits >> self.type_index & 1:
-            raise OutOfMemory(f"{device.name}: memory type {self.type_index} holds no buffers")
         made = ffi.new("VkDeviceMemory*")
         result = lib.vkAllocateMemory(device.handle, info, ffi.NULL, made)
         if result in (-1, -2):  # what waits for its last use may be enough
@@ -190,7 +188,13 @@ class MemoryTypes:
         ffi, lib = api.ffi, api.lib
         properties = ffi.new("VkPhysicalDeviceMemoryProperties*")
         lib.vkGetPhysicalDeviceMemoryProperties(device.physical.handle, properties)
-        flags = [properties.memoryTypes[i].propertyFlags for i in range(properties.memoryTypeCount)]
+        probe = Pool(device, 0, False)
+        buffer, needs = probe.make_buffer(SMALLEST)
+        device.destroy("vkDestroyBuffer", buffer)
+        flags = [  # of a type that holds no buffers: none at all
+            properties.memoryTypes[i].propertyFlags if needs.memoryTypeBits >> i & 1 else -1
+            for i in range(properties.memoryTypeCount)
+        ]
         everything = _DEVICE_LOCAL | _VISIBLE | _COHERENT | _CACHED
         host = self._first(flags, _VISIBLE | _COHERENT | _CACHED, _VISIBLE | _COHERENT)
         together = self._first(flags, everything)
@@ -203,6 +207,6 @@ class MemoryTypes:
     def _first(flags, *wanted):
         for want in wanted:
             for i, have in enumerate(flags):
-                if have & want == want:
+                if have >= 0 and have & want == want:
                     return i
         return None
