@@ -10,6 +10,7 @@ import sys
 from .. import functions, types
 from .._native import core
 from . import order, static, weak
+from .captures import METHOD
 from .expr import same_class
 from .names import operand
 from .parts import expanded
@@ -474,6 +475,14 @@ def _call_bound_method(frame, method, node):
     return call_bound(frame, method.receiver, method.function, args, keywords, node)
 
 
+def _call_host_method(frame, method, node):
+    """A method written in Python of a host object, which is part of the specialisation."""
+    if not hasattr(method.__func__, "__code__"):
+        frame.fail("not_callable", node, describe(method))
+    args, keywords = arguments(frame, node)
+    return call_function(frame, method.__func__, [method.__self__, *args], keywords, node)
+
+
 def _call_value(frame, v, node):
     """A run-time value that is called: a struct with __call__, or a mistake."""
     if v.cls is not None and v.cls.kind == "struct":
@@ -496,6 +505,6 @@ def _call_object(frame, function, node):
 _BY_CLASS = {
     Builtin: _call_builtin, BoundMethod: _call_bound_method, Callable: _call_callable,
     Closure: _call_closure, Expr: _call_value, TypeMethod: _call_type_method,
-    type(call): _call_python, type(builtins.abs): _call_host,
+    METHOD: _call_host_method, type(call): _call_python, type(builtins.abs): _call_host,
 }  # fmt: skip
 EXPRESSIONS[_ast.Call] = call

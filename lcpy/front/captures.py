@@ -9,13 +9,34 @@ from .signature import MISSING
 _NUMBERS = frozenset((int, float, bool, complex, str))
 
 
+class _Holder:
+    def method(self):
+        """Only its type is wanted."""
+
+
+METHOD = type(_Holder().method)
+
+
 def same(a, b):
-    """Whether two captured values are one to the compiler."""
+    """Whether two captured values are one to the compiler. Attributes may give a fresh object each
+    time (``array.shape``, a property), so equal values count as one."""
     if a is b:
         return True
     kind = a.__class__
-    # str() tells -0.0 from 0.0 and makes a nan equal to itself
-    return kind is b.__class__ and kind in _NUMBERS and str(a) == str(b)
+    if kind is not b.__class__:
+        return False
+    if kind in _NUMBERS:  # str() tells -0.0 from 0.0 and makes a nan equal to itself
+        return str(a) == str(b)
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if kind is METHOD:
+        return a.__func__ is b.__func__ and a.__self__ is b.__self__
+    try:
+        if hasattr(a, "tobytes"):  # NumPy
+            return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+        return bool(a == b)
+    except Exception:  # whatever the user's __eq__ raises: then they are not known to be equal
+        return False
 
 
 class Captures:

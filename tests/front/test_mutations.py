@@ -102,13 +102,13 @@ def meet(ray, radius):
 def apply(f, x):
     return f(x)
 """
-SPARES = ["0", "1.5", "-", "*", "@", "//", "not", "x", "lc", "out", "(", ")", "[0]", ".y", "None",
-          "lc.int32", "'text'", "lambda: 0", ",", ":", "in", "and", "==", "=", "rays", "2**70"]  # fmt: skip
+SPARES = """0 1.5 - * @ // not x lc out ( ) [0] .y None lc.int32 'text' lambda:0 , : in and == =
+rays 2**70""".split()
 
 
 def tokens_of(text):
-    return [t for t in tokenize.generate_tokens(io.StringIO(text).readline)
-            if t.type in (tokenize.NAME, tokenize.OP, tokenize.NUMBER)]  # fmt: skip
+    wanted = (tokenize.NAME, tokenize.OP, tokenize.NUMBER)
+    return [t for t in tokenize.generate_tokens(io.StringIO(text).readline) if t.type in wanted]
 
 
 def damaged(text, r):

@@ -309,6 +309,35 @@ def test_captured_containers_change(device):
     assert run(uses, 1, device) == [26]
 
 
+class Model:
+    def __init__(self, gain):
+        self.gain = gain
+        self.table = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+
+    @property
+    def tint(self):
+        return lc.float3(self.gain, 2.0, 3.0)
+
+    def apply(self, x):
+        return x * self.gain + self.tint.y
+
+
+def test_host_objects(cpu):
+    model = Model(2.0)
+
+    @lc.kernel
+    def uses(out: lc.Buffer[lc.float32]):
+        s = model.apply(10.0)
+        for i in range(model.table.shape[1]):
+            s += model.table[1, i]
+        out[0] = s + model.table.T[2, 0]
+
+    assert run(uses, 1, cpu) == [22 + 15 + 3]
+    assert uses._specialise_types([lc.Buffer[lc.float32]]).unchanged()
+    model.gain = 3.0
+    assert run(uses, 1, cpu) == [32 + 15 + 3]
+
+
 def test_captured_buffer(device):
     data = lc.Buffer(np.array([1, 2, 3], np.float32), device=device)
 
