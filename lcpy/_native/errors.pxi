@@ -56,7 +56,7 @@ def register_source(str name not None, str text not None, int first_line=1):
 
 
 def fail(str name not None, span, *args):
-    """Raises the CompileError of the diagnostic row `name` at `span` = (file, line, column, end)."""
+    """Raises the CompileError of the row `name` at `span` = (file, line, column, end)."""
     c_errors.throw_compile_error(_codes[name], _span_of_tuple(span), _texts(args))
 
 

@@ -10,7 +10,7 @@ UNROLL_LIMIT = 4096
 class Trace:
     """What all functions of one kernel share while it is traced."""
 
-    __slots__ = ("captures", "bound", "specialised", "stack", "kept", "unrolled")
+    __slots__ = ("captures", "bound", "specialised", "stack", "kept", "unrolled", "frames")
 
     def __init__(self):
         self.captures = Captures()
@@ -18,7 +18,19 @@ class Trace:
         self.specialised = {}  # (function, argument keys) -> Specialisation
         self.stack = []  # functions being traced, outermost first
         self.kept = []  # objects whose ids are keys
+        self.frames = []  # all that were made
         self.unrolled = 1  # copies that the loops around this place make
+
+    def close(self):
+        """Breaks the cycles between frames and nested functions, so that a trace is freed at once
+        and not when garbage is next collected."""
+        for frame in self.frames:
+            frame.names.clear()
+            frame.hidden.clear()
+            frame.constants.clear()
+            frame.static_reads.clear()
+        self.frames.clear()
+        self.specialised.clear()
 
 
 class Frame:
@@ -50,6 +62,7 @@ class Frame:
         self.statement = None  # the one being traced
         self.static_reads = []  # (frame, name, value): compile-time names of enclosing functions
         self.hint = 0  # branch hint for the next if or match
+        trace.frames.append(self)
         builder.at_source(parsed.file, parsed.shift)
 
     def fail(self, code, node, *args):

@@ -5,7 +5,6 @@ A function is cut out of its file by indentation and parsed alone. Nodes keep co
 """
 
 import os
-import sys
 from _ast import FunctionDef, Lambda
 
 from .._native import core
@@ -13,7 +12,8 @@ from .._native import core
 _ONLY_AST = 0x400
 _files = {}  # file name -> ((mtime, size), lines)
 _parsed = {}  # id of a code object -> Parsed
-_PARSED_LIMIT = 1024
+_KEPT_LINES = 20000  # of source whose syntax trees are kept
+_kept_lines = 0
 
 
 class Parsed:
@@ -47,8 +47,6 @@ def parse(function):
     stamp = _stamp(code.co_filename)
     if found is not None and found.code is code and found.stamp == stamp:
         return found
-    if len(_parsed) >= _PARSED_LIMIT:
-        _parsed.clear()
     lines = _lines(code.co_filename, stamp, function)
     if not lines or code.co_firstlineno > len(lines):
         core.fail("source_missing", None, function.__qualname__, code.co_filename)
@@ -56,8 +54,17 @@ def parse(function):
         made = _parse_lambda(function, code, lines, stamp)
     else:
         made = _parse_def(function, code, lines, stamp)
-    _parsed[id(code)] = made
+    _keep(made)
     return made
+
+
+def _keep(parsed):
+    global _kept_lines
+    node = parsed.node
+    _kept_lines += node.end_lineno - node.lineno + 1
+    if _kept_lines > _KEPT_LINES:
+        forget()
+    _parsed[id(parsed.code)] = parsed
 
 
 def _stamp(filename):
@@ -231,7 +238,8 @@ def _code_points(lines, index, column):
 
 
 def forget():
-    """Drops all cached sources (tests)."""
+    """Drops what is kept of sources; it is read again when it is needed."""
+    global _kept_lines
     _files.clear()
     _parsed.clear()
-    sys.modules.get("linecache") and sys.modules["linecache"].checkcache()
+    _kept_lines = 0

@@ -56,19 +56,20 @@ def trace_kernel(function, args, *, block_size=None, name=None):
     """
     collecting = gc.isenabled()
     gc.disable()  # thousands of nodes, no garbage
+    trace = Trace()
     try:
-        return _trace_kernel(function, args, block_size, name or function.__name__)
+        return _trace_kernel(trace, function, args, block_size, name or function.__name__)
     except errors._Diagnosed as error:
         raise error.with_traceback(None) from None
     finally:
+        trace.close()
         if collecting:
             gc.enable()
 
 
-def _trace_kernel(function, args, block_size, name):
+def _trace_kernel(trace, function, args, block_size, name):
     parsed = source.parse(function)
     node = parsed.node
-    trace = Trace()
     builder = core.Builder("kernel", name, parsed.header())
     code = function.__code__
     frame = Frame(trace, builder, parsed, name, frozenset(code.co_varnames + code.co_cellvars),

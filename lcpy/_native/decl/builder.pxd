@@ -53,8 +53,12 @@ cdef extern from *:
     static void set_block_size(FunctionBuilder* b, uint32_t x, uint32_t y, uint32_t z, Span s) {
       b->set_block_size({x, y, z}, s);
     }
-    static uint32_t weak_bool(FunctionBuilder* b, bool v, Span s) { return b->weak_bool(v, s).value; }
-    static uint32_t weak_int(FunctionBuilder* b, int64_t v, Span s) { return b->weak_int(v, s).value; }
+    static uint32_t weak_bool(FunctionBuilder* b, bool v, Span s) {
+      return b->weak_bool(v, s).value;
+    }
+    static uint32_t weak_int(FunctionBuilder* b, int64_t v, Span s) {
+      return b->weak_int(v, s).value;
+    }
     static uint32_t weak_uint(FunctionBuilder* b, uint64_t v, Span s) {
       return b->weak_uint(v, s).value;
     }
@@ -104,7 +108,8 @@ cdef extern from *:
     static uint32_t make(FunctionBuilder* b, Type t, const std::vector<uint32_t>& args, Span s) {
       return b->make(t, exprs(args), s).value;
     }
-    static uint32_t from_rows(FunctionBuilder* b, Type t, const std::vector<uint32_t>& rows, Span s) {
+    static uint32_t from_rows(FunctionBuilder* b, Type t, const std::vector<uint32_t>& rows,
+                              Span s) {
       return b->from_rows(t, exprs(rows), s).value;
     }
     static uint32_t cast(FunctionBuilder* b, Type t, uint32_t a, Span s) {
@@ -114,7 +119,8 @@ cdef extern from *:
       return b->bitcast(t, ExprId(a), s).value;
     }
     static uint32_t settle(FunctionBuilder* b, uint32_t a) { return b->settle(ExprId(a)).value; }
-    static uint32_t convert(FunctionBuilder* b, uint32_t a, Type t, const std::string& what, Span s) {
+    static uint32_t convert(FunctionBuilder* b, uint32_t a, Type t, const std::string& what,
+                            Span s) {
       return b->convert(ExprId(a), t, what, s).value;
     }
     static uint32_t once(FunctionBuilder* b, uint32_t a, const std::string& name, Span s) {
@@ -172,7 +178,9 @@ cdef extern from *:
     static uint32_t case_(FunctionBuilder* b, const std::vector<uint32_t>& literals, Span s) {
       return b->stmt(b->case_(exprs(literals), s)).scope.value;
     }
-    static uint32_t default_(FunctionBuilder* b, Span s) { return b->stmt(b->default_(s)).scope.value; }
+    static uint32_t default_(FunctionBuilder* b, Span s) {
+      return b->stmt(b->default_(s)).scope.value;
+    }
     static void push_scope(FunctionBuilder* b, uint32_t s) { b->push_scope(ScopeId(s)); }
     }  // namespace lcpy_door
     """
@@ -191,28 +199,38 @@ cdef extern from *:
     ctypedef shared_ptr[FunctionBuilder] BuilderPtr "lcpy_door::BuilderPtr"
 
     BuilderPtr create "lcpy_door::create"(cbool kernel, const string& n, Span s) except +translate
-    uint32_t argument "lcpy_door::argument"(FunctionBuilder*, CType, const string&, Span) except +translate
-    uint32_t reference "lcpy_door::reference"(FunctionBuilder*, CType, const string&, Span) except +translate
-    uint32_t local "lcpy_door::local"(FunctionBuilder*, CType, const string&, Span) except +translate
-    uint32_t shared "lcpy_door::shared"(FunctionBuilder*, CType, const string&, Span) except +translate
+    uint32_t argument "lcpy_door::argument"(
+        FunctionBuilder*, CType, const string&, Span) except +translate
+    uint32_t reference "lcpy_door::reference"(
+        FunctionBuilder*, CType, const string&, Span) except +translate
+    uint32_t local "lcpy_door::local"(
+        FunctionBuilder*, CType, const string&, Span) except +translate
+    uint32_t shared "lcpy_door::shared"(
+        FunctionBuilder*, CType, const string&, Span) except +translate
     void set_block_size "lcpy_door::set_block_size"(
         FunctionBuilder*, uint32_t x, uint32_t y, uint32_t z, Span) except +translate
     uint32_t weak_bool "lcpy_door::weak_bool"(FunctionBuilder*, cbool, Span) except +translate
     uint32_t weak_int "lcpy_door::weak_int"(FunctionBuilder*, int64_t, Span) except +translate
     uint32_t weak_uint "lcpy_door::weak_uint"(FunctionBuilder*, uint64_t, Span) except +translate
     uint32_t weak_float "lcpy_door::weak_float"(FunctionBuilder*, double, Span) except +translate
-    uint32_t literal "lcpy_door::literal"(FunctionBuilder*, CType, const string&, Span) except +translate
-    uint32_t constant "lcpy_door::constant"(FunctionBuilder*, CType, const string&, Span) except +translate
+    uint32_t literal "lcpy_door::literal"(
+        FunctionBuilder*, CType, const string&, Span) except +translate
+    uint32_t constant "lcpy_door::constant"(
+        FunctionBuilder*, CType, const string&, Span) except +translate
     uint32_t ref "lcpy_door::ref"(FunctionBuilder*, uint32_t, Span) except +translate
     uint32_t unary "lcpy_door::unary"(FunctionBuilder*, int, uint32_t, Span) except +translate
-    uint32_t binary "lcpy_door::binary"(FunctionBuilder*, int, uint32_t, uint32_t, Span) except +translate
+    uint32_t binary "lcpy_door::binary"(
+        FunctionBuilder*, int, uint32_t, uint32_t, Span) except +translate
     uint32_t conditional "lcpy_door::conditional"(
         FunctionBuilder*, uint32_t, uint32_t, uint32_t, Span) except +translate
-    uint32_t member "lcpy_door::member"(FunctionBuilder*, uint32_t, uint32_t, Span) except +translate
-    uint32_t swizzle "lcpy_door::swizzle"(FunctionBuilder*, uint32_t, const string&, Span) except +translate
+    uint32_t member "lcpy_door::member"(
+        FunctionBuilder*, uint32_t, uint32_t, Span) except +translate
+    uint32_t swizzle "lcpy_door::swizzle"(
+        FunctionBuilder*, uint32_t, const string&, Span) except +translate
     uint32_t access "lcpy_door::access"(
         FunctionBuilder*, uint32_t, const vector[uint32_t]&, Span) except +translate
-    uint32_t access_one "lcpy_door::access_one"(FunctionBuilder*, uint32_t, uint32_t, Span) except +translate
+    uint32_t access_one "lcpy_door::access_one"(
+        FunctionBuilder*, uint32_t, uint32_t, Span) except +translate
     uint32_t call_op "lcpy_door::call_op"(
         FunctionBuilder*, int, const vector[uint32_t]&, Span, CType) except +translate
     uint32_t call_function "lcpy_door::call_function"(
@@ -226,7 +244,8 @@ cdef extern from *:
     uint32_t settle "lcpy_door::settle"(FunctionBuilder*, uint32_t) except +translate
     uint32_t convert "lcpy_door::convert"(
         FunctionBuilder*, uint32_t, CType, const string&, Span) except +translate
-    uint32_t once "lcpy_door::once"(FunctionBuilder*, uint32_t, const string&, Span) except +translate
+    uint32_t once "lcpy_door::once"(
+        FunctionBuilder*, uint32_t, const string&, Span) except +translate
     cbool is_place "lcpy_door::is_place"(FunctionBuilder*, uint32_t) except +translate
     CType expr_type "lcpy_door::expr_type"(FunctionBuilder*, uint32_t)
     cbool is_weak "lcpy_door::is_weak"(FunctionBuilder*, uint32_t)
@@ -249,7 +268,9 @@ cdef extern from *:
     uint32_t loop "lcpy_door::loop"(FunctionBuilder*, Span) except +translate
     uint32_t for_ "lcpy_door::for_"(
         FunctionBuilder*, uint32_t, uint32_t, uint32_t, uint32_t, Span) except +translate
-    uint32_t switch_ "lcpy_door::switch_"(FunctionBuilder*, uint32_t, Span, uint8_t hint) except +translate
-    uint32_t case_ "lcpy_door::case_"(FunctionBuilder*, const vector[uint32_t]&, Span) except +translate
+    uint32_t switch_ "lcpy_door::switch_"(
+        FunctionBuilder*, uint32_t, Span, uint8_t hint) except +translate
+    uint32_t case_ "lcpy_door::case_"(
+        FunctionBuilder*, const vector[uint32_t]&, Span) except +translate
     uint32_t default_ "lcpy_door::default_"(FunctionBuilder*, Span) except +translate
     void push_scope "lcpy_door::push_scope"(FunctionBuilder*, uint32_t) except +translate

@@ -90,7 +90,8 @@ cdef extern from "base/span.h" namespace "lcpy" nogil:
         uint16_t end_column
 
 cdef extern from "base/source.h" namespace "lcpy" nogil:
-    uint32_t register_source(const string& name, const string& text, uint32_t first_line) except +translate
+    uint32_t register_source(
+        const string& name, const string& text, uint32_t first_line) except +translate
     string source_name(uint32_t file) except +translate
     string source_line(uint32_t file, uint32_t line) except +translate
 

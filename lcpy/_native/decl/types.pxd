@@ -87,8 +87,10 @@ cdef extern from *:
     CType type_vector "lcpy_door::type_vector"(int s, uint32_t n) except +translate
     CType type_matrix "lcpy_door::type_matrix"(int s, uint32_t n) except +translate
     CType type_array "lcpy_door::type_array"(CType t, uint64_t n) except +translate
-    CType type_struct "lcpy_door::type_struct"(const vector[CType]& m, uint32_t align) except +translate
-    CType type_buffer "lcpy_door::type_buffer"(CType t, uint32_t rank, cbool packed) except +translate
+    CType type_struct "lcpy_door::type_struct"(
+        const vector[CType]& m, uint32_t align) except +translate
+    CType type_buffer "lcpy_door::type_buffer"(
+        CType t, uint32_t rank, cbool packed) except +translate
     CType type_parse "lcpy_door::type_parse"(const string& s) except +translate
     string scalar_name "lcpy_door::scalar_name"(int s) except +translate
     string scalar_numpy "lcpy_door::scalar_numpy"(int s) except +translate
