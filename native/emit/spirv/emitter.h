@@ -232,6 +232,8 @@ class Emitter {
   void branch(Target& target, const Operation& o);
   // The only operation of a body that has just one, of this kind; else nullptr.
   const Operation* lone(BodyId body, Op op) const;
+  bool flat(const Operation& o) const;
+  void flatten(const Operation& o, Word condition);
   // The block to branch to for a body: a new one, or the merge itself when the body does nothing.
   Word entry(BodyId body, Target& merge);
   void enter(BodyId body, Word label, const Target& merge);

@@ -10,6 +10,27 @@
 namespace lcpy::spirv {
 namespace {
 
+// Up to so many cheap operations on both sides together are evaluated both rather than branched
+// around: a branch costs a device as much, and a module five instructions.
+constexpr size_t kFlatOps = 12;
+// With the author's word that both sides may be.
+constexpr size_t kFlatOpsHinted = 256;
+
+// Operations that cannot fault whatever their operands are, and cost about one instruction.
+bool cheap(Op op) {
+  switch (op_row(op).category) {
+    case OpCategory::Operator:
+      return op != Op::DivUnchecked && op != Op::RemUnchecked;
+    case OpCategory::Convert:
+      return op != Op::ConvertUnchecked;
+    case OpCategory::Select:
+    case OpCategory::Value:
+      return true;
+    default:
+      return op == Op::Min || op == Op::Max || op == Op::Abs;
+  }
+}
+
 SelectionControl control(const Operation& o) {
   switch (static_cast<BranchHint>(o.flags & 3)) {
     case BranchHint::Flatten:
@@ -103,21 +124,44 @@ void Emitter::enter(BodyId body, Word label, const Target& target) {
   emit_body(body);
 }
 
+// Whether both sides come to a Yield by cheap operations alone, and few; an empty side always does.
+bool Emitter::flat(const Operation& o) const {
+  const auto hint = static_cast<BranchHint>(o.flags & 3);
+  size_t count = 0;
+  for (const Operand& x : d_.operands_of(o).subspan(1)) {
+    const auto& ops = d_.body(x.body()).ops;
+    if (d_.op(ops.back()).op != Op::Yield) return false;
+    count += ops.size() - 1;
+    for (const OpId id : std::span(ops).first(ops.size() - 1))
+      if (!cheap(d_.op(id).op)) return false;
+  }
+  if (count == 0) return true;
+  if (hint == BranchHint::Branch) return false;
+  for (uint32_t i = 0; i < o.result_count; i++)
+    if (!d_.type_of(d_.result(o, i)).is_lanes()) return false;
+  return count <= (hint == BranchHint::Flatten ? kFlatOpsHinted : kFlatOps);
+}
+
+void Emitter::flatten(const Operation& o, Word condition) {
+  std::span<const Operand> yields[2];
+  for (int side = 0; side < 2; side++) {
+    const auto& ops = d_.body(d_.operands_of(o)[1 + side].body()).ops;
+    for (const OpId id : std::span(ops).first(ops.size() - 1)) emit_op(d_.op(id));
+    yields[side] = d_.operands_of(d_.op(ops.back()));
+  }
+  for (uint32_t i = 0; i < o.result_count; i++) {
+    const ValueId result = d_.result(o, i);
+    const Word left = value(yields[0][i]), right = value(yields[1][i]);
+    ids_[result.value] =
+        left == right ? left : select_components(condition, left, right, d_.type_of(result));
+  }
+}
+
 void Emitter::if_(const Operation& o) {
   const auto operands = d_.operands_of(o);
   const Word condition = value(operands[0]);
   const BodyId then_body = operands[1].body(), else_body = operands[2].body();
-  const Operation* a = lone(then_body, Op::Yield);
-  const Operation* b = lone(else_body, Op::Yield);
-  if (a && b) {
-    for (uint32_t i = 0; i < o.result_count; i++) {
-      const ValueId result = d_.result(o, i);
-      const Word left = value(d_.operands_of(*a)[i]), right = value(d_.operands_of(*b)[i]);
-      ids_[result.value] =
-          left == right ? left : select_components(condition, left, right, d_.type_of(result));
-    }
-    return;
-  }
+  if (flat(o)) return flatten(o, condition);
   Frame frame;
   frame.merge.label = m_.new_id();
   const Word then_label = entry(then_body, frame.merge), else_label = entry(else_body, frame.merge);

@@ -41,6 +41,40 @@ TEST(empty_sides_become_select) {
   CHECK_EQ(count_of(m.words, Opcode::SelectionMerge), 0u);
 }
 
+TEST(few_cheap_operations_are_evaluated_on_both_sides) {
+  const SpirvModule m = judge_body(R"(
+  %4: uint, %5: float = If %3, {
+    %6: uint = Add %1, %2
+    %7: float = Convert %6
+    Yield %6, %7
+  }, {
+    %8: uint = Mul %2, %2
+    Yield %8, float(1)
+  }
+  %9: uint = Bitcast %5
+  %10: uint = Add %4, %9
+  Store $0, %10, %1
+  Return
+)");
+  CHECK_EQ(count_of(m.words, Opcode::Label), 1u);
+  CHECK_EQ(count_of(m.words, Opcode::Select), 2u);
+}
+
+TEST(what_could_fault_or_reads_memory_is_not_evaluated_on_both_sides) {
+  const SpirvModule m = judge_body(R"(
+  %4: uint = If %3, {
+    %5: uint = DivUnchecked %1, %2
+    Yield %5
+  }, {
+    Yield %2
+  } !1
+  Store $0, %4, %1
+  Return
+)");
+  CHECK_EQ(count_of(m.words, Opcode::Select), 0u);
+  CHECK_EQ(count_of(m.words, Opcode::SelectionMerge), 1u);
+}
+
 TEST(one_side_only) {
   const SpirvModule m = judge_body(R"(
   %4: uint = If %3, {
@@ -48,7 +82,7 @@ TEST(one_side_only) {
     Yield %5
   }, {
     Yield %2
-  }
+  } !2
   Store $0, %4, %1
   Return
 )");
