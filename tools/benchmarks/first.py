@@ -1,9 +1,10 @@
-"""A new process to its first saxpy result: what a user's smallest program is. usage: first.py DEVICE"""
+"""A new process to its first saxpy result, as a user's smallest program. usage: first.py DEVICE"""
 
 import sys
 
-import lcpy as lc
 import numpy as np
+
+import lcpy as lc
 
 
 @lc.kernel

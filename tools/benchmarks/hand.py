@@ -15,8 +15,10 @@ TILE = 16
 
 TILED_LCPY = f"""import lcpy as lc
 
+Floats = lc.Buffer[lc.float32]
+
 @lc.kernel(block_size=({TILE}, {TILE}, 1))
-def tiled(a: lc.Buffer[lc.float32], b: lc.Buffer[lc.float32], c: lc.Buffer[lc.float32], n: lc.uint32):
+def tiled(a: Floats, b: Floats, c: Floats, n: lc.uint32):
     left = lc.shared(lc.float32, {TILE * TILE})
     right = lc.shared(lc.float32, {TILE * TILE})
     x = lc.thread_id().x
@@ -38,7 +40,8 @@ TILED_OPENCL = f"""
 __kernel __attribute__((reqd_work_group_size({TILE}, {TILE}, 1)))
 void entry(__global float* a, __global float* b, __global float* c, int n_) {{
   __local float left[{TILE * TILE}], right[{TILE * TILE}];
-  uint n = n_, x = get_local_id(0), y = get_local_id(1), row = get_global_id(1), column = get_global_id(0);
+  uint n = n_, x = get_local_id(0), y = get_local_id(1);
+  uint row = get_global_id(1), column = get_global_id(0);
   float total = 0.0f;
   for (uint t = 0; t < n; t += {TILE}) {{
     left[y * {TILE} + x] = a[row * n + t + x];
@@ -81,7 +84,11 @@ class OpenclHand:
         import pyopencl as cl
 
         self.cl = cl
-        platforms = [d for p in sorted(cl.get_platforms(), key=lambda p: p.version, reverse=True) for d in p.get_devices()]
+        platforms = [
+            d
+            for p in sorted(cl.get_platforms(), key=lambda p: p.version, reverse=True)
+            for d in p.get_devices()
+        ]
         device = next((d for d in platforms if d.name.strip() == device_name), platforms[0])
         context = cl.Context([device])
         self.queue = cl.CommandQueue(context)
@@ -89,7 +96,10 @@ class OpenclHand:
         self.buffers = [cl.Buffer(context, flags, hostbuf=a) for a in arrays]
         program = cl.Program(context, source).build()
         self.kernel = program.entry
-        self.arguments = [*self.buffers, *(np.float32(s) if isinstance(s, float) else np.int32(s) for s in scalars)]
+        self.arguments = [
+            *self.buffers,
+            *(np.float32(s) if isinstance(s, float) else np.int32(s) for s in scalars),
+        ]
         self.kernel.set_args(*self.arguments)
 
     def __call__(self, size, block):
@@ -98,7 +108,7 @@ class OpenclHand:
 
 
 class VulkanHand:
-    """One GLSL kernel on the first Vulkan device, host-visible buffers, one command buffer replayed."""
+    """One GLSL kernel on the first Vulkan device: host-visible buffers, a replayed command buffer."""
 
     def __init__(self, glsl, arrays, scalars, groups):
         import vulkan as vk
@@ -109,8 +119,11 @@ class VulkanHand:
             text, binary = os.path.join(folder, "k.comp"), os.path.join(folder, "k.spv")
             with open(text, "w") as f:
                 f.write(glsl)
-            subprocess.run(["glslangValidator", "-V", "--target-env", "vulkan1.2", text, "-o", binary], check=True,
-                           capture_output=True)
+            subprocess.run(
+                ["glslangValidator", "-V", "--target-env", "vulkan1.2", text, "-o", binary],
+                check=True,
+                capture_output=True,
+            )
             with open(binary, "rb") as f:
                 words = f.read()
         self.keep = []
@@ -120,55 +133,147 @@ class VulkanHand:
             return x
 
         application = kept(vk.VkApplicationInfo(apiVersion=vk.VK_MAKE_VERSION(1, 2, 0)))
-        self.instance = vk.vkCreateInstance(kept(vk.VkInstanceCreateInfo(pApplicationInfo=application)), None)
+        self.instance = vk.vkCreateInstance(
+            kept(vk.VkInstanceCreateInfo(pApplicationInfo=application)), None
+        )
         physical = vk.vkEnumeratePhysicalDevices(self.instance)[0]
         families = vk.vkGetPhysicalDeviceQueueFamilyProperties(physical)
         family = next(i for i, q in enumerate(families) if q.queueFlags & vk.VK_QUEUE_COMPUTE_BIT)
-        queue_info = kept(vk.VkDeviceQueueCreateInfo(queueFamilyIndex=family, pQueuePriorities=[1.0]))
-        self.device = vk.vkCreateDevice(physical, kept(vk.VkDeviceCreateInfo(pQueueCreateInfos=[queue_info])), None)
+        queue_info = kept(
+            vk.VkDeviceQueueCreateInfo(queueFamilyIndex=family, pQueuePriorities=[1.0])
+        )
+        self.device = vk.vkCreateDevice(
+            physical, kept(vk.VkDeviceCreateInfo(pQueueCreateInfos=[queue_info])), None
+        )
         self.queue = vk.vkGetDeviceQueue(self.device, family, 0)
         memory = vk.vkGetPhysicalDeviceMemoryProperties(physical)
         wanted = vk.VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | vk.VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
         usage = vk.VK_BUFFER_USAGE_STORAGE_BUFFER_BIT
         infos = []
         for a in arrays:
-            buffer = vk.vkCreateBuffer(self.device, kept(vk.VkBufferCreateInfo(size=a.nbytes, usage=usage)), None)
+            buffer = vk.vkCreateBuffer(
+                self.device, kept(vk.VkBufferCreateInfo(size=a.nbytes, usage=usage)), None
+            )
             need = vk.vkGetBufferMemoryRequirements(self.device, buffer)
-            kind = next(i for i in range(memory.memoryTypeCount) if need.memoryTypeBits >> i & 1
-                        and memory.memoryTypes[i].propertyFlags & wanted == wanted)
-            block = vk.vkAllocateMemory(self.device, kept(vk.VkMemoryAllocateInfo(allocationSize=need.size, memoryTypeIndex=kind)), None)
+            kind = next(
+                i
+                for i in range(memory.memoryTypeCount)
+                if need.memoryTypeBits >> i & 1
+                and memory.memoryTypes[i].propertyFlags & wanted == wanted
+            )
+            block = vk.vkAllocateMemory(
+                self.device,
+                kept(vk.VkMemoryAllocateInfo(allocationSize=need.size, memoryTypeIndex=kind)),
+                None,
+            )
             vk.vkBindBufferMemory(self.device, buffer, block, 0)
             mapped = vk.vkMapMemory(self.device, block, 0, need.size, 0)
             ffi.memmove(mapped, a, a.nbytes)
             vk.vkUnmapMemory(self.device, block)
             infos.append(kept(vk.VkDescriptorBufferInfo(buffer=buffer, offset=0, range=a.nbytes)))
-        bindings = [kept(vk.VkDescriptorSetLayoutBinding(binding=i, descriptorType=vk.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                                         descriptorCount=1, stageFlags=vk.VK_SHADER_STAGE_COMPUTE_BIT))
-                    for i in range(len(arrays))]
-        layout = vk.vkCreateDescriptorSetLayout(self.device, kept(vk.VkDescriptorSetLayoutCreateInfo(pBindings=bindings)), None)
-        push = bytes(16) + b"".join(struct.pack("f" if isinstance(s, float) else "i", s) for s in scalars)
-        ranges = [kept(vk.VkPushConstantRange(stageFlags=vk.VK_SHADER_STAGE_COMPUTE_BIT, offset=0, size=len(push)))]
+        bindings = [
+            kept(
+                vk.VkDescriptorSetLayoutBinding(
+                    binding=i,
+                    descriptorType=vk.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                    descriptorCount=1,
+                    stageFlags=vk.VK_SHADER_STAGE_COMPUTE_BIT,
+                )
+            )
+            for i in range(len(arrays))
+        ]
+        layout = vk.vkCreateDescriptorSetLayout(
+            self.device, kept(vk.VkDescriptorSetLayoutCreateInfo(pBindings=bindings)), None
+        )
+        push = bytes(16) + b"".join(
+            struct.pack("f" if isinstance(s, float) else "i", s) for s in scalars
+        )
+        ranges = [
+            kept(
+                vk.VkPushConstantRange(
+                    stageFlags=vk.VK_SHADER_STAGE_COMPUTE_BIT, offset=0, size=len(push)
+                )
+            )
+        ]
         pipeline_layout = vk.vkCreatePipelineLayout(
-            self.device, kept(vk.VkPipelineLayoutCreateInfo(pSetLayouts=[layout], pPushConstantRanges=ranges)), None)
-        module = vk.vkCreateShaderModule(self.device, kept(vk.VkShaderModuleCreateInfo(codeSize=len(words), pCode=words)), None)
-        stage = kept(vk.VkPipelineShaderStageCreateInfo(stage=vk.VK_SHADER_STAGE_COMPUTE_BIT, module=module, pName="main"))
+            self.device,
+            kept(vk.VkPipelineLayoutCreateInfo(pSetLayouts=[layout], pPushConstantRanges=ranges)),
+            None,
+        )
+        module = vk.vkCreateShaderModule(
+            self.device, kept(vk.VkShaderModuleCreateInfo(codeSize=len(words), pCode=words)), None
+        )
+        stage = kept(
+            vk.VkPipelineShaderStageCreateInfo(
+                stage=vk.VK_SHADER_STAGE_COMPUTE_BIT, module=module, pName="main"
+            )
+        )
         pipeline = vk.vkCreateComputePipelines(
-            self.device, None, 1, [kept(vk.VkComputePipelineCreateInfo(stage=stage, layout=pipeline_layout))], None)[0]
-        size = kept(vk.VkDescriptorPoolSize(type=vk.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, descriptorCount=len(arrays)))
-        pool = vk.vkCreateDescriptorPool(self.device, kept(vk.VkDescriptorPoolCreateInfo(maxSets=1, pPoolSizes=[size])), None)
-        sets = vk.vkAllocateDescriptorSets(self.device, kept(vk.VkDescriptorSetAllocateInfo(descriptorPool=pool, pSetLayouts=[layout])))
-        writes = [kept(vk.VkWriteDescriptorSet(dstSet=sets[0], dstBinding=i, descriptorCount=1,
-                                               descriptorType=vk.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, pBufferInfo=[info]))
-                  for i, info in enumerate(infos)]
+            self.device,
+            None,
+            1,
+            [kept(vk.VkComputePipelineCreateInfo(stage=stage, layout=pipeline_layout))],
+            None,
+        )[0]
+        size = kept(
+            vk.VkDescriptorPoolSize(
+                type=vk.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, descriptorCount=len(arrays)
+            )
+        )
+        pool = vk.vkCreateDescriptorPool(
+            self.device, kept(vk.VkDescriptorPoolCreateInfo(maxSets=1, pPoolSizes=[size])), None
+        )
+        sets = vk.vkAllocateDescriptorSets(
+            self.device,
+            kept(vk.VkDescriptorSetAllocateInfo(descriptorPool=pool, pSetLayouts=[layout])),
+        )
+        writes = [
+            kept(
+                vk.VkWriteDescriptorSet(
+                    dstSet=sets[0],
+                    dstBinding=i,
+                    descriptorCount=1,
+                    descriptorType=vk.VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                    pBufferInfo=[info],
+                )
+            )
+            for i, info in enumerate(infos)
+        ]
         vk.vkUpdateDescriptorSets(self.device, len(writes), writes, 0, None)
-        command_pool = vk.vkCreateCommandPool(self.device, kept(vk.VkCommandPoolCreateInfo(queueFamilyIndex=family)), None)
-        commands = vk.vkAllocateCommandBuffers(self.device, kept(vk.VkCommandBufferAllocateInfo(
-            commandPool=command_pool, level=vk.VK_COMMAND_BUFFER_LEVEL_PRIMARY, commandBufferCount=1)))
+        command_pool = vk.vkCreateCommandPool(
+            self.device, kept(vk.VkCommandPoolCreateInfo(queueFamilyIndex=family)), None
+        )
+        commands = vk.vkAllocateCommandBuffers(
+            self.device,
+            kept(
+                vk.VkCommandBufferAllocateInfo(
+                    commandPool=command_pool,
+                    level=vk.VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                    commandBufferCount=1,
+                )
+            ),
+        )
         self.command = commands[0]
         vk.vkBeginCommandBuffer(self.command, kept(vk.VkCommandBufferBeginInfo()))
         vk.vkCmdBindPipeline(self.command, vk.VK_PIPELINE_BIND_POINT_COMPUTE, pipeline)
-        vk.vkCmdBindDescriptorSets(self.command, vk.VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_layout, 0, 1, [sets[0]], 0, None)
-        vk.vkCmdPushConstants(self.command, pipeline_layout, vk.VK_SHADER_STAGE_COMPUTE_BIT, 0, len(push), kept(ffi.new("char[]", push)))
+        vk.vkCmdBindDescriptorSets(
+            self.command,
+            vk.VK_PIPELINE_BIND_POINT_COMPUTE,
+            pipeline_layout,
+            0,
+            1,
+            [sets[0]],
+            0,
+            None,
+        )
+        vk.vkCmdPushConstants(
+            self.command,
+            pipeline_layout,
+            vk.VK_SHADER_STAGE_COMPUTE_BIT,
+            0,
+            len(push),
+            kept(ffi.new("char[]", push)),
+        )
         vk.vkCmdDispatch(self.command, *groups)
         vk.vkEndCommandBuffer(self.command)
         self.submit = kept(vk.VkSubmitInfo(pCommandBuffers=[self.command]))

@@ -1,4 +1,4 @@
-"""lcpy, one group, one fresh process: prints lines `R {"name": value}` under the names of tools/bench.
+"""lcpy, one group, one fresh process: prints `R {"name": value}` under tools/bench's names.
 
 usage: ours.py import|compile|memory|end_to_end|launch|throughput
 """
@@ -95,7 +95,10 @@ class Stages:
 
 def median_stages(name, count):
     made = [Stages(name) for _ in range(count)]
-    return {k: statistics.median(getattr(m, k) for m in made) for k in ("front", "core", "total", "bytes")}
+    return {
+        k: statistics.median(getattr(m, k) for m in made)
+        for k in ("front", "core", "total", "bytes")
+    }
 
 
 def compile_group():
@@ -119,8 +122,9 @@ def memory_group():
 
 
 def end_to_end_group():
-    import lcpy as lc
     import numpy as np
+
+    import lcpy as lc
 
     lc.init("vulkan")
     warm = kernel("saxpy")
@@ -141,8 +145,9 @@ def end_to_end_group():
 
 
 def launch_group():
-    import lcpy as lc
     import numpy as np
+
+    import lcpy as lc
 
     for device, name in (("cpu", "cpu_launch_us"), ("vulkan", "vulkan_record_us")):
         lc.init(device)
@@ -162,8 +167,22 @@ def launch_group():
 
 def native_library():
     path = os.path.join(tempfile.mkdtemp(prefix="lcpy-bench-"), "native.so")
-    subprocess.run([os.environ.get("CXX", "g++"), "-O3", "-march=native", "-ffast-math", "-std=c++20", "-shared", "-fPIC",
-                    "-pthread", str(HERE / "native.cpp"), "-o", path], check=True)
+    subprocess.run(
+        [
+            os.environ.get("CXX", "g++"),
+            "-O3",
+            "-march=native",
+            "-ffast-math",
+            "-std=c++20",
+            "-shared",
+            "-fPIC",
+            "-pthread",
+            str(HERE / "native.cpp"),
+            "-o",
+            path,
+        ],
+        check=True,
+    )
     library = ctypes.CDLL(path)
     library.native_sum.restype = ctypes.c_float
     return library
@@ -183,8 +202,9 @@ def pairs(ours, theirs, rounds=7):
 
 def throughput_group():
     import hand
-    import lcpy as lc
     import numpy as np
+
+    import lcpy as lc
 
     random = np.random.default_rng(0)
     jobs = {
@@ -194,7 +214,9 @@ def throughput_group():
         "sgemm": ([w.SGEMM_SIDE**2] * 3, [w.SGEMM_SIDE], w.SGEMM_SIDE**2),
         "saxpy": ([w.SAXPY_COUNT] * 2, [0.5], w.SAXPY_COUNT),
     }
-    data = {n: [random.random(size, dtype=np.float32) for size in job[0]] for n, job in jobs.items()}
+    data = {
+        n: [random.random(size, dtype=np.float32) for size in job[0]] for n, job in jobs.items()
+    }
     kernels = {n: kernel(n) for n in jobs}
 
     def runner(device, name):
@@ -235,8 +257,9 @@ def throughput_group():
 
 
 def primitives_group(found):
-    import lcpy as lc
     import numpy as np
+
+    import lcpy as lc
     from lcpy import primitives
 
     library = native_library()
@@ -248,19 +271,40 @@ def primitives_group(found):
     for device in found.values():
         x, values = lc.Buffer(floats, device=device), lc.Buffer(bytes_, device=device)
         for name, ours, theirs in (
-            ("sum", lambda: primitives.reduce(x),  # noqa: B023
-             lambda: library.native_sum(floats.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(floats.size))),
-            ("histogram", lambda: primitives.histogram(values, 256).numpy(),  # noqa: B023
-             lambda: library.native_histogram(bytes_.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(bytes_.size),
-                                              bins.ctypes.data_as(ctypes.c_void_p))),
+            (
+                "sum",
+                lambda: primitives.reduce(x),  # noqa: B023
+                lambda: library.native_sum(
+                    floats.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(floats.size)
+                ),
+            ),
+            (
+                "histogram",
+                lambda: primitives.histogram(values, 256).numpy(),  # noqa: B023
+                lambda: library.native_histogram(
+                    bytes_.ctypes.data_as(ctypes.c_void_p),
+                    ctypes.c_int64(bytes_.size),
+                    bins.ctypes.data_as(ctypes.c_void_p),
+                ),
+            ),
         ):
             a, b = pairs(ours, theirs)
-            report(**{f"{name}_vs_native_{device.kind}": a / b, f"{name}_run_ms_{device.kind}": a * 1e3})
+            report(
+                **{
+                    f"{name}_vs_native_{device.kind}": a / b,
+                    f"{name}_run_ms_{device.kind}": a * 1e3,
+                }
+            )
             best[name] = min(best.get(name, 1e9), a / b)
     for name, value in best.items():
         report(**{f"{name}_vs_native": value})
 
 
 if __name__ == "__main__":
-    {"compile": compile_group, "memory": memory_group, "end_to_end": end_to_end_group, "launch": launch_group,
-     "throughput": throughput_group}[sys.argv[1]]()
+    {
+        "compile": compile_group,
+        "memory": memory_group,
+        "end_to_end": end_to_end_group,
+        "launch": launch_group,
+        "throughput": throughput_group,
+    }[sys.argv[1]]()

@@ -1,8 +1,9 @@
-"""One peer, one group, one fresh process: prints lines `R {"name": value}` under the names of tools/bench.
+"""One peer, one group, one fresh process: prints `R {"name": value}` under tools/bench's names.
 
 usage: peer.py taichi|numba|warp|wgpu import|first|compile|launch|throughput
 """
 
+import functools
 import json
 import os
 import re
@@ -65,8 +66,12 @@ class Taichi:
         arguments = [f"{a}: ti.types.ndarray(dtype=ti.f32, ndim=1)" for a in arrays]
         arguments += [f"{s[0]}: {types[s[2]]}" for s in scalars] + ["total_count: ti.i32"]
         body = re.sub(r"f32\(([^()]*)\)", r"ti.cast(\1, ti.f32)", w.spell(body))
-        text = (w.spell(w.FUNCTIONS).replace("@FUNCTION", "@ti.func") if name == "march" else "") + (
-            f"@ti.kernel\ndef {name}({', '.join(arguments)}):\n    for idx in range(total_count):\n" + indent(body) + "\n"
+        text = (
+            w.spell(w.FUNCTIONS).replace("@FUNCTION", "@ti.func") if name == "march" else ""
+        ) + (
+            f"@ti.kernel\ndef {name}({', '.join(arguments)}):\n    for idx in range(total_count):\n"
+            + indent(body)
+            + "\n"
         )
         text = re.sub(r"\bf(abs|min|max)\(", r"\1(", text).replace("sqrt(", "ti.sqrt(")
         return load("import taichi as ti\n" + text, name)
@@ -89,8 +94,11 @@ class Taichi:
     def sum(self, values):
         ti = self.ti
         kernel = load(
-            "import taichi as ti\n@ti.kernel\ndef total(x: ti.types.ndarray(dtype=ti.f32, ndim=1)) -> ti.f32:\n"
-            "    s = 0.0\n    for i in x:\n        s += x[i]\n    return s\n", "total")
+            "import taichi as ti\n@ti.kernel\n"
+            "def total(x: ti.types.ndarray(dtype=ti.f32, ndim=1)) -> ti.f32:\n"
+            "    s = 0.0\n    for i in x:\n        s += x[i]\n    return s\n",
+            "total",
+        )
         x = self.array(values)
         return lambda: (kernel(x), ti.sync())
 
@@ -100,7 +108,10 @@ class Taichi:
         ti = self.ti
         kernel = load(
             "import taichi as ti\n@ti.kernel\ndef count(x: ti.types.ndarray(dtype=ti.i32, ndim=1), "
-            "h: ti.types.ndarray(dtype=ti.i32, ndim=1)):\n    for i in x:\n        ti.atomic_add(h[x[i]], 1)\n", "count")
+            "h: ti.types.ndarray(dtype=ti.i32, ndim=1)):\n"
+            "    for i in x:\n        ti.atomic_add(h[x[i]], 1)\n",
+            "count",
+        )
         x, h = self.array(values), self.array(np.zeros(256, np.int32))
         return lambda: (kernel(x, h), ti.sync())
 
@@ -117,7 +128,11 @@ class Numba:
     def kernel(self, name):
         arrays, scalars, body = w.python_kernel(name)
         arguments = ", ".join([*arrays, *(s[0] for s in scalars), "total_count"])
-        functions = w.spell(w.FUNCTIONS).replace("@FUNCTION", "@nb.njit(fastmath=True)") if name == "march" else ""
+        functions = (
+            w.spell(w.FUNCTIONS).replace("@FUNCTION", "@nb.njit(fastmath=True)")
+            if name == "march"
+            else ""
+        )
         text = functions + (
             f"@nb.njit(parallel=True, fastmath=True)\ndef {name}({arguments}):\n"
             "    for idx in nb.prange(total_count):\n" + indent(w.spell(body)) + "\n"
@@ -125,7 +140,9 @@ class Numba:
         text = re.sub(r"\bf(abs|min|max)\(", r"\1(", text).replace("sqrt(", "math.sqrt(")
         # A float literal makes Numba compute in float64; typed globals keep float32.
         names = {}
-        text = re.sub(r"(?<![\w.])\d+\.\d+", lambda m: names.setdefault(m[0], f"C{len(names)}"), text)
+        text = re.sub(
+            r"(?<![\w.])\d+\.\d+", lambda m: names.setdefault(m[0], f"C{len(names)}"), text
+        )
         head = "import math\nimport numba as nb\nimport numpy as np\nf32 = np.float32\n"
         return load(head + "".join(f"{v} = f32({k})\n" for k, v in names.items()) + text, name)
 
@@ -144,8 +161,12 @@ class Numba:
 
     def sum(self, values):
         kernel = load(
-            "import numba as nb\nimport numpy as np\n@nb.njit(parallel=True, fastmath=True)\ndef total(x):\n"
-            "    s = np.float32(0)\n    for i in nb.prange(x.size):\n        s += x[i]\n    return s\n", "total")
+            "import numba as nb\nimport numpy as np\n"
+            "@nb.njit(parallel=True, fastmath=True)\ndef total(x):\n"
+            "    s = np.float32(0)\n    for i in nb.prange(x.size):\n"
+            "        s += x[i]\n    return s\n",
+            "total",
+        )
         return lambda: kernel(values)
 
     def histogram(self, values):
@@ -158,7 +179,10 @@ class Numba:
             "    for t in nb.prange(threads):\n"
             "        for i in range(x.size * t // threads, x.size * (t + 1) // threads):\n"
             "            part[t, x[i]] += 1\n"
-            "    for b in range(256):\n        for t in range(threads):\n            h[b] += part[t, b]\n", "count")
+            "    for b in range(256):\n"
+            "        for t in range(threads):\n            h[b] += part[t, b]\n",
+            "count",
+        )
         h = np.zeros(256, np.int32)
         return lambda: kernel(values, h)
 
@@ -178,13 +202,27 @@ class Warp:
     def kernel(self, name):
         arrays, scalars, body = w.python_kernel(name)
         types = {"f": "float", "i": "int"}
-        arguments = [f"{a}: wp.array(dtype=float)" for a in arrays] + [f"{s[0]}: {types[s[2]]}" for s in scalars]
+        arguments = [f"{a}: wp.array(dtype=float)" for a in arrays] + [
+            f"{s[0]}: {types[s[2]]}" for s in scalars
+        ]
         body = w.spell(body, variables=False)
-        functions = w.spell(w.FUNCTIONS, variables=False).replace("@FUNCTION", "@wp.func") if name == "march" else ""
-        functions = re.sub(r"def (\w+)\(([^)]*)\)", lambda m: f"def {m[1]}({', '.join(a + ': float' for a in m[2].split(', '))})",
-                           functions)
-        text = functions + f"@wp.kernel\ndef {name}({', '.join(arguments)}):\n    idx = wp.tid()\n{body}\n"
-        text = re.sub(r"\bIVAR\(", "int(", re.sub(r"\bVAR\(", "float(", text)).replace("f32(", "float(")
+        functions = (
+            w.spell(w.FUNCTIONS, variables=False).replace("@FUNCTION", "@wp.func")
+            if name == "march"
+            else ""
+        )
+        functions = re.sub(
+            r"def (\w+)\(([^)]*)\)",
+            lambda m: f"def {m[1]}({', '.join(a + ': float' for a in m[2].split(', '))})",
+            functions,
+        )
+        text = (
+            functions
+            + f"@wp.kernel\ndef {name}({', '.join(arguments)}):\n    idx = wp.tid()\n{body}\n"
+        )
+        text = re.sub(r"\bIVAR\(", "int(", re.sub(r"\bVAR\(", "float(", text)).replace(
+            "f32(", "float("
+        )
         text = re.sub(r"\bf(abs|min|max)\(", r"wp.\1(", text).replace("sqrt(", "wp.sqrt(")
         return load("import warp as wp\n" + text, name)
 
@@ -209,8 +247,11 @@ class Warp:
         import numpy as np
 
         kernel = load(
-            "import warp as wp\n@wp.kernel\ndef count(x: wp.array(dtype=int), h: wp.array(dtype=int)):\n"
-            "    wp.atomic_add(h, x[wp.tid()], 1)\n", "count")
+            "import warp as wp\n@wp.kernel\n"
+            "def count(x: wp.array(dtype=int), h: wp.array(dtype=int)):\n"
+            "    wp.atomic_add(h, x[wp.tid()], 1)\n",
+            "count",
+        )
         x, h = self.array(values), self.array(np.zeros(256, np.int32))
         return lambda: self.launch(kernel, [x, h], [], values.size)
 
@@ -224,8 +265,16 @@ class Wgpu:
     def start(self):
         adapter = self.wgpu.gpu.request_adapter_sync(power_preference="high-performance")
         self.device = adapter.request_device_sync(
-            required_limits={"max-storage-buffer-binding-size": 1 << 27, "max-storage-buffers-per-shader-stage": 8})
-        self.usage = self.wgpu.BufferUsage.STORAGE | self.wgpu.BufferUsage.COPY_SRC | self.wgpu.BufferUsage.COPY_DST
+            required_limits={
+                "max-storage-buffer-binding-size": 1 << 27,
+                "max-storage-buffers-per-shader-stage": 8,
+            }
+        )
+        self.usage = (
+            self.wgpu.BufferUsage.STORAGE
+            | self.wgpu.BufferUsage.COPY_SRC
+            | self.wgpu.BufferUsage.COPY_DST
+        )
 
     def kernel(self, name):
         block = 1 if name == "empty" else 64
@@ -233,7 +282,8 @@ class Wgpu:
         module = self.device.create_shader_module(code=w.wgsl_source(name, block))
         self.module_ms = (now() - t) * 1e3
         pipeline = self.device.create_compute_pipeline(
-            layout="auto", compute={"module": module, "entry_point": "entry"})
+            layout="auto", compute={"module": module, "entry_point": "entry"}
+        )
         return pipeline, block, {}
 
     def array(self, values):
@@ -247,10 +297,15 @@ class Wgpu:
             buffers = list(arrays)
             for s in scalars:
                 data = np.array([s], np.float32 if isinstance(s, float) else np.int32)
-                buffers.append(self.device.create_buffer_with_data(data=data, usage=self.wgpu.BufferUsage.UNIFORM))
+                buffers.append(
+                    self.device.create_buffer_with_data(
+                        data=data, usage=self.wgpu.BufferUsage.UNIFORM
+                    )
+                )
             groups["group"] = self.device.create_bind_group(
                 layout=pipeline.get_bind_group_layout(0),
-                entries=[{"binding": i, "resource": {"buffer": b}} for i, b in enumerate(buffers)])
+                entries=[{"binding": i, "resource": {"buffer": b}} for i, b in enumerate(buffers)],
+            )
         encoder = self.device.create_command_encoder()
         compute = encoder.begin_compute_pass()
         compute.set_pipeline(pipeline)
@@ -293,7 +348,11 @@ def main():
     elif group == "compile":
         x, y = peer.array(ones), peer.array(ones)
         peer.launch(peer.kernel("saxpy"), [x, y], [2.0], 1024)  # what only the first kernel pays
-        jobs = [("saxpy_total_ms", "saxpy", [x, y], [2.0]), ("march_core_ms", "march", [x], [512]), ("gen500_core_ms", "gen500", [x, y], [])]
+        jobs = [
+            ("saxpy_total_ms", "saxpy", [x, y], [2.0]),
+            ("march_core_ms", "march", [x], [512]),
+            ("gen500_core_ms", "gen500", [x, y], []),
+        ]
         if name in ("wgpu",):
             jobs.append(("gen2000_vulkan_ms", "gen2000", [x, y], []))
         for figure, kernel_name, arrays, scalars in jobs:
@@ -301,8 +360,8 @@ def main():
             kernel = peer.kernel(kernel_name)
             peer.launch(kernel, arrays, scalars, 1024)
             first = now() - t
-            value = (first - steady(lambda: peer.launch(kernel, arrays, scalars, 1024), 0.05, 5)) * 1e3  # noqa: B023
-            report(**{figure: value})
+            again = functools.partial(peer.launch, kernel, arrays, scalars, 1024)
+            report(**{figure: (first - steady(again, 0.05, 5)) * 1e3})
     elif group == "launch":
         x = peer.array(np.ones(1, np.float32))
         kernel = peer.kernel("empty")
@@ -333,8 +392,19 @@ def throughput(peer, np):
     if not isinstance(peer, Wgpu):
         measure("saxpy_run_ms", "saxpy", [floats(n), floats(n)], [0.5], n)
         report(sum_run_ms=steady(peer.sum(random.random(w.SAXPY_COUNT, dtype=np.float32))) * 1e3)
-        report(histogram_run_ms=steady(peer.histogram(random.integers(0, 256, w.HISTOGRAM_COUNT, dtype=np.int32))) * 1e3)
-    measure("mandelbrot_run_ms", "mandelbrot", [floats(w.MANDELBROT_SIDE**2)], [w.MANDELBROT_SIDE], w.MANDELBROT_SIDE**2)
+        report(
+            histogram_run_ms=steady(
+                peer.histogram(random.integers(0, 256, w.HISTOGRAM_COUNT, dtype=np.int32))
+            )
+            * 1e3
+        )
+    measure(
+        "mandelbrot_run_ms",
+        "mandelbrot",
+        [floats(w.MANDELBROT_SIDE**2)],
+        [w.MANDELBROT_SIDE],
+        w.MANDELBROT_SIDE**2,
+    )
     measure("march_run_ms", "march", [floats(w.MARCH_SIDE**2)], [w.MARCH_SIDE], w.MARCH_SIDE**2)
     bodies = [floats(3 * w.BODIES) for _ in range(3)]
     measure("nbody_run_ms", "nbody", bodies, [w.BODIES], w.BODIES)

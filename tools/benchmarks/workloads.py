@@ -1,8 +1,8 @@
 """The benchmark workloads, written once and spelled for each dialect.
 
 Every kernel is scalar float32 and takes one thread an element. The Python text uses a few neutral
-names (`f32`, `sqrt`, `fabs`, `fmin`, `fmax`, `load`, `store`) that a dialect replaces; the C text is
-common to OpenCL C, GLSL and WGSL but for spelling.
+names (`f32`, `sqrt`, `fabs`, `fmin`, `fmax`, `LOAD`, `STORE`) that a dialect replaces; the C text
+is common to OpenCL C, GLSL and WGSL but for spelling.
 
 saxpy       y = a * x + y over 2^24 elements
 mandelbrot  1024 x 1024 points, up to 256 steps, loop with a break
@@ -108,7 +108,8 @@ MARCH = """
         diffuse = fmax((nx * 0.6 + ny * 0.7 - nz * 0.3) * nl, 0.0)
         lit = VAR(1.0)
         if diffuse > 0.0:
-            lit = shadow(px + nx * nl * 0.01, py + ny * nl * 0.01, pz + nz * nl * 0.01, 0.6, 0.7, -0.3)
+            o = nl * 0.01
+            lit = shadow(px + nx * o, py + ny * o, pz + nz * o, 0.6, 0.7, -0.3)
         colour = 0.1 + 0.9 * diffuse * lit
         if py < -0.19:
             colour = colour * 0.5
@@ -205,7 +206,9 @@ def generated_statements(count, variables=16, seed=1):
         first = assignment()
         inner_pair = pair()
         inner = ("if", *inner_pair, [assignment(), assignment()], [assignment()])
-        statements.append(("if", *outer, [first, inner, assignment()], [assignment(), assignment()]))
+        statements.append(
+            ("if", *outer, [first, inner, assignment()], [assignment(), assignment()])
+        )
         made += 15
     return statements
 
@@ -267,10 +270,13 @@ def lcpy_source(name):
         spelled = f"lc.{plain.removeprefix('f') if plain != 'sqrt' else plain}("
         body, functions = re.sub(pattern, spelled, body), re.sub(pattern, spelled, spell(functions))
     body = body.replace("f32(", "lc.float32(")
-    return f"import lcpy as lc\n{functions}\n@lc.kernel\ndef {name}({', '.join(arguments)}):\n{body}"
+    return (
+        f"import lcpy as lc\n{functions}\n@lc.kernel\ndef {name}({', '.join(arguments)}):\n{body}"
+    )
 
 
 # ---- C text --------------------------------------------------------------------------------------
+
 
 def to_c(python_text):
     """The neutral Python text as C statements; enough for these workloads, no more."""
@@ -284,7 +290,10 @@ def to_c(python_text):
         while stack and stack[-1] >= depth:
             stack.pop()
             declared.pop()
-            out.append("  " * len(stack) + ("}" if text != "else:" or stack and stack[-1] >= depth else "} else {"))
+            out.append(
+                "  " * len(stack)
+                + ("}" if text != "else:" or stack and stack[-1] >= depth else "} else {")
+            )
         pad = "  " * (len(stack) + (1 if not stack else 0))
         if text.startswith("def "):
             name, arguments = re.match(r"def (\w+)\((.*)\):", text).groups()
@@ -330,7 +339,12 @@ def c_kernel(name):
     if name.startswith("gen"):
         start = "\n".join(f"  float v{i} = x[idx] * {round(0.3 + 0.1 * i, 2)}f;" for i in range(16))
         end = "  y[idx] = " + " + ".join(f"v{i}" for i in range(16)) + ";"
-        return ("x", "y"), (), "", f"{start}\n{generated_lines(int(name[3:]), c_text=True)}\n{end}\n"
+        return (
+            ("x", "y"),
+            (),
+            "",
+            f"{start}\n{generated_lines(int(name[3:]), c_text=True)}\n{end}\n",
+        )
     arrays, scalars, body = KERNELS[name]
     return arrays, scalars, to_c(FUNCTIONS) if name == "march" else "", to_c(body) + "\n"
 
@@ -338,8 +352,14 @@ def c_kernel(name):
 def opencl_source(name):
     arrays, scalars, functions, body = c_kernel(name)
     types = {"f": "float", "i": "int"}
-    arguments = [f"__global float* {a}" for a in arrays] + [f"{types[s[2]]} {s[0]}" for s in scalars]
-    text = functions + f"\n__kernel void entry({', '.join(arguments)}) {{\n  int idx = get_global_id(0);\n{body}}}\n"
+    arguments = [f"__global float* {a}" for a in arrays] + [
+        f"{types[s[2]]} {s[0]}" for s in scalars
+    ]
+    text = (
+        functions
+        + f"\n__kernel void entry({', '.join(arguments)}) {{\n"
+        + f"  int idx = get_global_id(0);\n{body}}}\n"
+    )
     return text.replace("TO_FLOAT(", "(float)(")
 
 
@@ -352,7 +372,9 @@ def glsl_source(name, block=256):
     for i, a in enumerate(arrays):
         a = rename.get(a, a)
         lines.append(f"layout(std430, set = 0, binding = {i}) buffer B{i} {{ float {a}[]; }};")
-    members = " ".join(f"layout(offset = {16 + 4 * i}) {types[s[2]]} {s[0]};" for i, s in enumerate(scalars))
+    members = " ".join(
+        f"layout(offset = {16 + 4 * i}) {types[s[2]]} {s[0]};" for i, s in enumerate(scalars)
+    )
     if members:
         lines.append(f"layout(push_constant) uniform Push {{ {members} }};")
     text = functions + f"\nvoid main() {{\n  int idx = int(gl_GlobalInvocationID.x);\n{body}}}\n"
@@ -364,7 +386,10 @@ def glsl_source(name, block=256):
 def wgsl_source(name, block=64):
     arrays, scalars, functions, body = c_kernel(name)
     types = {"f": "f32", "i": "i32"}
-    lines = [f"@group(0) @binding({i}) var<storage, read_write> {a}: array<f32>;" for i, a in enumerate(arrays)]
+    lines = [
+        f"@group(0) @binding({i}) var<storage, read_write> {a}: array<f32>;"
+        for i, a in enumerate(arrays)
+    ]
     if scalars:
         members = ", ".join(f"{s[0]}: {types[s[2]]}" for s in scalars)
         lines.append(f"struct Push {{ {members} }};")
@@ -374,6 +399,7 @@ def wgsl_source(name, block=64):
         def signature(m):
             arguments = ", ".join(a.split()[1] + ": f32" for a in m[2].split(","))
             return f"fn {m[1]}({arguments}) -> f32 {{"
+
         text = re.sub(r"^float (\w+)\(([^)]*)\) \{", signature, text, flags=re.M)
         text = re.sub(r"\bfloat (\w+) =", r"var \1: f32 =", text)
         text = re.sub(r"\bint (\w+) =", r"var \1: i32 =", text)
@@ -383,5 +409,7 @@ def wgsl_source(name, block=64):
     return (
         "\n".join(lines) + "\n" + convert(functions) + f"\n@compute @workgroup_size({block})\n"
         "fn entry(@builtin(global_invocation_id) gid: vec3<u32>) {\n  let idx = i32(gid.x);\n"
-        + start + convert(body) + "}\n"
+        + start
+        + convert(body)
+        + "}\n"
     )
