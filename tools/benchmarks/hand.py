@@ -108,7 +108,7 @@ class OpenclHand:
 
 
 class VulkanHand:
-    """One GLSL kernel on the first Vulkan device: host-visible buffers, a replayed command buffer."""
+    """One GLSL kernel on the first Vulkan device: host-visible buffers, one command buffer."""
 
     def __init__(self, glsl, arrays, scalars, groups):
         import vulkan as vk
