@@ -54,7 +54,7 @@ class Expander {
   ValueId is_nan(ValueId x) { return emit(Op::IsNan, type(x).with_scalar(Scalar::Bool), {x}); }
   ValueId select(ValueId condition, ValueId if_true, ValueId if_false);
   ValueId shift(Op unchecked, ValueId a, uint32_t amount);
-  ValueId convert(ValueId a, Type to);   // none when the type is the same
+  ValueId convert(ValueId a, Type to);  // none when the type is the same
   ValueId bitcast(ValueId a, Type to);
 
   // Values. Numbers and bits take the lanes and the scalar of `like`.
@@ -62,7 +62,7 @@ class Expander {
   ValueId bits(Type like, uint64_t value) { return builder_.integer(like, value); }
   ValueId boolean(Type like, bool value);
   ValueId spread(ValueId scalar, Type lanes);
-  ValueId lane(ValueId v, uint32_t i);   // of a vector; the scalar itself of a scalar
+  ValueId lane(ValueId v, uint32_t i);  // of a vector; the scalar itself of a scalar
   ValueId part(ValueId v, uint32_t i) { return builder_.extract(v, {i}); }
   ValueId gather(Type type, std::span<const ValueId> parts);
 
@@ -70,7 +70,9 @@ class Expander {
   MathMode math() const { return builder_const().math; }
   KernelBuilder& builder() { return builder_; }
   KernelDescriptor& descriptor() { return builder_.descriptor(); }
-  bool is_native(Op op, Type result, Type first) const { return native_(op, result, first, math()); }
+  bool is_native(Op op, Type result, Type first) const {
+    return native_(op, result, first, math());
+  }
   // The bits of lane `i` of an integer constant, sign-extended; false when `v` is no constant.
   bool constant_lane(ValueId v, uint32_t i, int64_t* out) const;
 

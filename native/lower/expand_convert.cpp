@@ -38,8 +38,7 @@ ValueId float_to_integer(Expander& e, ValueId x, Type to) {
 ValueId from_bfloat16(Expander& e, ValueId x, Type to) {
   const Type wide = Type::of(Scalar::UInt32);
   const ValueId bits = e.convert(e.bitcast(x, Type::of(Scalar::UInt16)), wide);
-  const ValueId value =
-      e.bitcast(e.shift(Op::ShlUnchecked, bits, 16), Type::of(Scalar::Float32));
+  const ValueId value = e.bitcast(e.shift(Op::ShlUnchecked, bits, 16), Type::of(Scalar::Float32));
   return e.convert(value, to);
 }
 
@@ -74,7 +73,8 @@ ValueId from_float8(Expander& e, ValueId x, Type to) {
   const ValueId sign = e.shift(Op::ShlUnchecked, e.bit_and(bits, e.bits(u, 0x80)), 24);
   const ValueId moved = e.shift(Op::ShlUnchecked, size, 23 - f.mantissa);
   const ValueId normal = e.add(moved, e.bits(u, (127 - f.bias) << 23));
-  // Subnormals as an integer times their unit: no subnormal float takes part, as devices flush them.
+  // Subnormals as an integer times their unit: no subnormal float takes part, as devices flush
+  // them.
   const double unit = std::ldexp(1.0, 1 - static_cast<int>(f.bias + f.mantissa));
   const ValueId tiny = e.bitcast(e.mul(e.convert(size, real), e.number(real, unit)), u);
   const ValueId small = e.compare(Op::Less, size, e.bits(u, 1u << f.mantissa));
@@ -95,11 +95,10 @@ ValueId to_float8(Expander& e, ValueId x, Type to) {
   const uint32_t shift = 23 - f.mantissa;
   const ValueId bits = e.bitcast(e.convert(x, real), u);
   const ValueId size = e.bit_and(bits, e.bits(u, 0x7fffffff));
-  const ValueId even =
-      e.bit_and(e.shift(Op::ShrUnchecked, size, shift), e.bits(u, 1));
+  const ValueId even = e.bit_and(e.shift(Op::ShrUnchecked, size, shift), e.bits(u, 1));
   const uint32_t rebias = (127 - f.bias) << 23;
-  const ValueId nudged = e.add(e.add(e.sub(size, e.bits(u, rebias)),
-                                     e.bits(u, (1u << (shift - 1)) - 1)), even);
+  const ValueId nudged =
+      e.add(e.add(e.sub(size, e.bits(u, rebias)), e.bits(u, (1u << (shift - 1)) - 1)), even);
   const ValueId normal = e.shift(Op::ShrUnchecked, nudged, shift);
   // A number whose last place is the smallest subnormal: adding it rounds.
   const uint32_t magic = (127 - f.bias + 1 + shift) << 23;
@@ -126,10 +125,8 @@ ValueId expand_convert(Expander& e, const ExpandCall& call) {
   if (to.scalar() == Scalar::BFloat16) return to_bfloat16(e, x, to);
   if (is_float8(from)) return from_float8(e, x, to);
   if (is_float8(to)) return to_float8(e, x, to);
-  if (from.has_class(ScalarClass::Bool))
-    return e.select(x, e.number(to, 1), e.number(to, 0));
-  if (to.has_class(ScalarClass::Bool))
-    return e.compare(Op::NotEqual, x, e.number(from, 0));
+  if (from.has_class(ScalarClass::Bool)) return e.select(x, e.number(to, 1), e.number(to, 0));
+  if (to.has_class(ScalarClass::Bool)) return e.compare(Op::NotEqual, x, e.number(from, 0));
   if (from.is_float() && to.is_integer()) return float_to_integer(e, x, to);
   return e.emit_as_is(Op::Convert, to, {x});
 }

@@ -90,7 +90,7 @@ ValueId expand_float_remainder(Expander& e, const ExpandCall& call) {
   // Nothing to divide where the answer is x or NaN; there the loop must not spin.
   const ValueId infinity = e.bitcast(infinity_bits(e, t), t);
   const ValueId bad = e.bit_or(is_zero(e, y), e.bit_or(e.compare(Op::Equal, left, infinity),
-                               e.bit_or(e.is_nan(x), e.is_nan(y))));
+                                                       e.bit_or(e.is_nan(x), e.is_nan(y))));
   const ValueId start = e.select(bad, e.number(t, 0), left);
 
   const BodyId outside = b.insertion();
@@ -134,8 +134,7 @@ ValueId expand_float_min_max(Expander& e, const ExpandCall& call) {
   const ValueId a = arg(e, call, 0), b = arg(e, call, 1);
   const bool smaller = call.op == Op::Min;
   const Op before = smaller ? Op::Less : Op::Greater;
-  const ValueId mixed =
-      e.binary(smaller ? Op::BitOr : Op::BitAnd, to_bits(e, a), to_bits(e, b));
+  const ValueId mixed = e.binary(smaller ? Op::BitOr : Op::BitAnd, to_bits(e, a), to_bits(e, b));
   const ValueId equal = e.compare(Op::Equal, a, b);
   const ValueId first = e.bit_or(e.compare(before, a, b), e.is_nan(b));
   return e.select(equal, e.bitcast(mixed, call.type), e.select(first, a, b));

@@ -93,9 +93,9 @@ ValueId expand_reduce(Expander& e, const ExpandCall& call) {
   struct Step {
     Op reduction, step;
   };
-  constexpr Step steps[] = {{Op::All, Op::BitAnd},        {Op::Any, Op::BitOr},
-                            {Op::ReduceSum, Op::Add},     {Op::ReduceProduct, Op::Mul},
-                            {Op::ReduceMin, Op::Min},     {Op::ReduceMax, Op::Max}};
+  constexpr Step steps[] = {{Op::All, Op::BitAnd},    {Op::Any, Op::BitOr},
+                            {Op::ReduceSum, Op::Add}, {Op::ReduceProduct, Op::Mul},
+                            {Op::ReduceMin, Op::Min}, {Op::ReduceMax, Op::Max}};
   for (const Step& s : steps)
     if (s.reduction == call.op) return fold_lanes(e, s.step, call.args[0]);
   return {};

@@ -10,9 +10,9 @@ namespace lcpy {
 namespace {
 
 struct Divisor {
-  bool constant = false;  // every lane known
-  bool good = false;      // no lane is 0, or -1 where signed
-  bool power_of_two = false;  // every lane the same positive power of two
+  bool constant = false;                    // every lane known
+  bool good = false;                        // no lane is 0, or -1 where signed
+  bool power_of_two = false;                // every lane the same positive power of two
   bool positive = false, negative = false;  // of every lane
   uint32_t log2 = 0;
 };
@@ -130,7 +130,8 @@ ValueId expand_floor_div(Expander& e, const ExpandCall& call) {
   const ValueId x = e.spread(call.args[0], call.type), y = e.spread(call.args[1], call.type);
   const Divisor d = inspect(e, y);
   if (d.power_of_two) return d.log2 ? e.shift(Op::ShrUnchecked, x, d.log2) : x;
-  if (!is_signed(call.type)) return expand_trunc_div(e, {Op::TruncDiv, call.type, std::array{x, y}});
+  if (!is_signed(call.type))
+    return expand_trunc_div(e, {Op::TruncDiv, call.type, std::array{x, y}});
   const ValueId safe = safe_divisor(e, x, y, d);
   const ValueId q = e.binary(Op::DivUnchecked, x, safe);
   const ValueId r = e.sub(x, e.mul(q, safe));

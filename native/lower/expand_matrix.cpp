@@ -100,9 +100,9 @@ Grid adjugate4(Expander& e, const Grid& g, const Minors& m) {
     for (uint32_t j = 0; j < 4; j++) {
       const auto& row = g.at[partner[j]];
       const auto& minors = j < 2 ? m.lower : m.upper;
-      out.at[i][j] = cofactor4(e, ((i + j) & 1) != 0, row[columns[i][0]], minors[pair[i][0]],
-                               row[columns[i][1]], minors[pair[i][1]], row[columns[i][2]],
-                               minors[pair[i][2]]);
+      out.at[i][j] =
+          cofactor4(e, ((i + j) & 1) != 0, row[columns[i][0]], minors[pair[i][0]],
+                    row[columns[i][1]], minors[pair[i][1]], row[columns[i][2]], minors[pair[i][2]]);
     }
   return out;
 }

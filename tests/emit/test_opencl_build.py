@@ -1,5 +1,5 @@
-"""OpenCL C from descriptors' text forms, built without a warning and run: layout of every aggregate,
-the argument block, control, atomics, byte buffers. What operations give is tests/ops's matter."""
+"""OpenCL C from descriptors' text forms, built without a warning and run: layout of every aggregate
+kind, the argument block, control, atomics, byte buffers. tests/ops has what operations give."""
 
 import re
 
@@ -312,11 +312,12 @@ def test_switch_with_and_without_a_break_of_the_loop_around(queue):
 
 
 def test_functions_with_several_results_reach_slots(queue):
+    table = "array<vector<float,2>,3>"
     kernel = descriptor(
-        """
+        f"""
 slot 0 "o" global buffer<float> read_write number 0
 slot 1 "tile" shared array<float,64> read_write number 16777216
-slot 2 "table" constant array<vector<float,2>,3> read number 16777217 data array<vector<float,2>,3>((1, 2), (3, 4), (-0, 0x7f800000))
+slot 2 "table" constant {table} read number 16777217 data {table}((1, 2), (3, 4), (-0, 0x7f800000))
 slot 3 "mine" scratch array<float,2> read_write number 16777218 owner 1
 """,
         THREAD

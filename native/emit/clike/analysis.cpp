@@ -9,6 +9,7 @@ void Emitter::analyse() {
   uses_.assign(d_.values.size(), 0);
   user_body_.assign(d_.values.size(), BodyId());
   inlined_.assign(d_.values.size(), 0);
+  texts_.reserve(d_.ops.size());
   aliases_.assign(d_.values.size(), false);
   table_defined_.assign(d_.values.size(), false);
   breaks_.assign(d_.bodies.size(), false);
@@ -53,7 +54,8 @@ bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
           analyse_function(o.function());
           const FunctionFacts& called = facts_[o.index];
           for (size_t s = 0; s < called.slots.size(); s++)
-            if (called.slots[s] && d_.slots[s].memory != MemoryClass::Scratch) facts.slots[s] = true;
+            if (called.slots[s] && d_.slots[s].memory != MemoryClass::Scratch)
+              facts.slots[s] = true;
           break;
         }
         case Operand::Kind::Imm:

@@ -1,5 +1,5 @@
-// Functions that read a value of any type from the argument block's words or from a byte buffer, and
-// write one to a byte buffer, at an offset known at run time. They give and take memory forms.
+// Functions that read a value of any type from the argument block's words or from a byte buffer,
+// and write one to a byte buffer, at an offset known at run time. They give and take memory forms.
 //
 // Memory that is read as several types is touched as words and single bytes alone, which C lets
 // stand for anything.
@@ -13,9 +13,12 @@ std::string identifier(Type type) {
   std::string name;
   for (char c : type.description()) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (plain) name += c;
-    else if (c == '_') name += "__";
-    else if (c != '>') name += '_';
+    if (plain)
+      name += c;
+    else if (c == '_')
+      name += "__";
+    else if (c != '>')
+      name += '_';
   }
   return name;
 }
@@ -24,53 +27,63 @@ std::string part(uint64_t offset) { return offset ? " + " + std::to_string(offse
 
 }  // namespace
 
+// "return …;" of a scalar's memory form, at `at` bytes into the words or bytes `p`.
+void Emitter::read_scalar(Text& t, Type type, Source source) {
+  const bool block = source == Source::Block;
+  const uint32_t size = scalar_size(type.scalar());
+  Text bits;
+  const auto word_at = [&](uint32_t offset) {
+    if (block) {
+      bits << "p[(at" << part(offset) << ") >> 2]";
+    } else {
+      bits << "*(" << dialect_.pointer_space(MemoryClass::Global) << "const "
+           << dialect_.scalar(Scalar::UInt32) << "*)(p + at" << part(offset) << ')';
+    }
+  };
+  const auto byte_at = [&](uint32_t offset) {
+    if (block)
+      bits << "(p[at >> 2] >> (at & 3) * 8) >> " << offset * 8;
+    else
+      bits << "p[at" << part(offset) << ']';
+  };
+  if (size == 8) {
+    bits << '(' << dialect_.scalar(Scalar::UInt64) << ')';
+    word_at(4);
+    bits << " << 32 | ";
+    word_at(0);
+  } else if (size == 4) {
+    word_at(0);
+  } else if (size == 2) {
+    bits << '(' << dialect_.scalar(Scalar::UInt16) << ")((";
+    byte_at(0);
+    bits << ") & 255 | (";
+    byte_at(1);
+    bits << ") << 8)";
+  } else {
+    bits << '(' << dialect_.scalar(Scalar::UInt8) << ")(";
+    byte_at(0);
+    bits << ')';
+  }
+  t << "return ";
+  dialect_.open_bitcast(t, type.is_bool() ? Scalar::UInt8 : type.scalar(), 1);
+  t << bits << (type.is_bool() ? ") != 0;" : ");");
+}
+
 std::string Emitter::reader(Type type, Source source) {
   const bool block = source == Source::Block;
   const std::string name = (block ? "block_" : "read_") + identifier(type);
   if (defined_.count(name)) return name;
-  const std::string_view word = dialect_.scalar(Scalar::UInt32), byte = dialect_.scalar(Scalar::UInt8);
-  const std::string_view wide = dialect_.scalar(Scalar::UInt64);
-  const std::string_view space = dialect_.pointer_space(MemoryClass::Global);
+  const std::string_view word = dialect_.scalar(Scalar::UInt32);
   Text body;
   if (type.is_scalar()) {
-    const uint32_t size = scalar_size(type.scalar());
-    Text bits;
-    const auto word_at = [&](uint32_t offset) {
-      if (block) bits << "p[(at" << part(offset) << ") >> 2]";
-      else bits << "*(" << space << "const " << word << "*)(p + at" << part(offset) << ')';
-    };
-    const auto byte_at = [&](uint32_t offset) {
-      if (block) bits << "(p[at >> 2] >> (at & 3) * 8) >> " << offset * 8;
-      else bits << "p[at" << part(offset) << ']';
-    };
-    if (size == 8) {
-      bits << '(' << wide << ')';
-      word_at(4);
-      bits << " << 32 | ";
-      word_at(0);
-    } else if (size == 4) {
-      word_at(0);
-    } else if (size == 2) {
-      bits << '(' << dialect_.scalar(Scalar::UInt16) << ")((";
-      byte_at(0);
-      bits << ") & 255 | (";
-      byte_at(1);
-      bits << ") << 8)";
-    } else {
-      bits << '(' << byte << ")(";
-      byte_at(0);
-      bits << ')';
-    }
-    body << "return ";
-    dialect_.open_bitcast(body, type.is_bool() ? Scalar::UInt8 : type.scalar(), 1);
-    body << bits << (type.is_bool() ? ") != 0;" : ");");
+    read_scalar(body, type, source);
   } else if (type.is_vector()) {
     body << "return ";
     const bool bools = type.scalar() == Scalar::Bool;
     dialect_.open_vector(body, bools ? Scalar::UInt8 : type.scalar(), type.lanes());
     for (uint32_t i = 0; i < type.lanes(); i++)
-      body << (i ? ", " : "") << reader(type.element(), source) << "(p, at"
-           << part(type.offset(i)) << ')';
+      body << (i ? ", " : "") << reader(type.element(), source) << "(p, at" << part(type.offset(i))
+           << ')';
     body << ");";
   } else {
     types_.memory_name(body, type);
@@ -90,8 +103,11 @@ std::string Emitter::reader(Type type, Source source) {
   t << dialect_.function_prefix();
   types_.memory_name(t, type);
   t << ' ' << name << '(';
-  if (block) t << "const " << word << "* p, " << word << " at) { ";
-  else t << space << "const " << byte << "* p, " << wide << " at) { ";
+  if (block)
+    t << "const " << word << "* p, " << word << " at) { ";
+  else
+    t << dialect_.pointer_space(MemoryClass::Global) << "const " << dialect_.scalar(Scalar::UInt8)
+      << "* p, " << dialect_.scalar(Scalar::UInt64) << " at) { ";
   t << body << " }\n";
   return name;
 }
@@ -99,13 +115,15 @@ std::string Emitter::reader(Type type, Source source) {
 std::string Emitter::writer(Type type) {
   const std::string name = "write_" + identifier(type);
   if (defined_.count(name)) return name;
-  const std::string_view word = dialect_.scalar(Scalar::UInt32), byte = dialect_.scalar(Scalar::UInt8);
+  const std::string_view word = dialect_.scalar(Scalar::UInt32),
+                         byte = dialect_.scalar(Scalar::UInt8);
   const std::string_view wide = dialect_.scalar(Scalar::UInt64);
   const std::string_view space = dialect_.pointer_space(MemoryClass::Global);
   Text body;
   if (type.is_scalar()) {
     const uint32_t size = scalar_size(type.scalar());
-    const Scalar bits = unsigned_like(Type::of(type.is_bool() ? Scalar::UInt8 : type.scalar())).scalar();
+    const Scalar bits =
+        unsigned_like(Type::of(type.is_bool() ? Scalar::UInt8 : type.scalar())).scalar();
     body << "const " << dialect_.scalar(bits) << " b = ";
     dialect_.open_bitcast(body, bits, 1);
     body << "v); ";
@@ -121,7 +139,8 @@ std::string Emitter::writer(Type type) {
     }
   } else {
     body << "for (" << word << " i = 0; i < " << type.count() << "; i++) " << writer(type.element())
-         << "(p, at + i * " << type.stride() << "u, v." << (type.is_matrix() ? 'c' : 'e') << "[i]);";
+         << "(p, at + i * " << type.stride() << "u, v." << (type.is_matrix() ? 'c' : 'e')
+         << "[i]);";
   }
   Text& t = *define(name);
   t << dialect_.function_prefix() << "void " << name << '(' << space << byte << "* p, " << wide

@@ -1,5 +1,5 @@
-// What differs between C-like languages. A dialect writes words and calls; the walk, the statements,
-// the types and their layout are the emitter's.
+// What differs between C-like languages. A dialect writes words and calls; the walk, the
+// statements, the types and their layout are the emitter's.
 //
 // Forms of values: a bool is `bool`; lanes of bool are integer lanes of 32 bits, 0 or -1, as
 // comparisons give them. In memory, and inside matrices, arrays and structs, bools are bytes.

@@ -1,7 +1,9 @@
-// The text as a whole: declarations, tables, functions, the kernel; and one operation after another.
+// The text as a whole: declarations, tables, functions, the kernel; and one operation after
+// another.
 #include "emit/clike/emitter.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #include "base/error.h"
@@ -23,6 +25,20 @@ std::string slot_name(const Slot& slot, size_t index) {
     if (plain || c == '_') name += c;
   }
   return name;
+}
+
+// A name with one pair of brackets behind it, "sqrt(a + b)" or "w[4]": needs no parentheses.
+bool is_primary(std::string_view text) {
+  size_t i = 0;
+  while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_'))
+    i++;
+  if (i == 0 || i == text.size() || (text[i] != '(' && text[i] != '[')) return false;
+  size_t depth = 0;
+  for (; i < text.size(); i++) {
+    if (text[i] == '(' || text[i] == '[') depth++;
+    if ((text[i] == ')' || text[i] == ']') && --depth == 0) return i + 1 == text.size();
+  }
+  return false;
 }
 
 }  // namespace
@@ -87,9 +103,12 @@ void Emitter::declare_results(FunctionId f) {
 void Emitter::function_head(Text& t, FunctionId f) {
   const Function& function = d_.functions[f.value];
   t << dialect_.function_prefix();
-  if (function.results.empty()) t << "void";
-  else if (function.results.size() == 1) types_.value_name(t, function.results[0]);
-  else t << 'R' << f.value;
+  if (function.results.empty())
+    t << "void";
+  else if (function.results.size() == 1)
+    types_.value_name(t, function.results[0]);
+  else
+    t << 'R' << f.value;
   t << " f" << f.value << "(const " << dialect_.scalar(Scalar::UInt32) << "* const w";
   for (size_t s = 0; s < d_.slots.size(); s++) {
     const MemoryClass memory = d_.slots[s].memory;
@@ -111,8 +130,10 @@ void Emitter::slot_parameter(Text& t, SlotId s) {
   const bool bytes = slot.type.is_buffer() && slot.type.element().is_void();
   t << dialect_.pointer_space(slot.memory);
   if (slot.access == Access::Read || slot.access == Access::None) t << "const ";
-  if (bytes) t << dialect_.scalar(Scalar::UInt8);
-  else types_.memory_name(t, slot.memory == MemoryClass::Global ? slot.type.element() : slot.type);
+  if (bytes)
+    t << dialect_.scalar(Scalar::UInt8);
+  else
+    types_.memory_name(t, slot.memory == MemoryClass::Global ? slot.type.element() : slot.type);
   t << "* " << slot_names_[s.value];
 }
 
@@ -159,7 +180,8 @@ void Emitter::define_kernel() {
 void Emitter::scratch_slots(FunctionId f) {
   for (size_t s = 0; s < d_.slots.size(); s++) {
     const Slot& slot = d_.slots[s];
-    if (slot.memory != MemoryClass::Scratch || slot.owner != f || !facts_[f.value].slots[s]) continue;
+    if (slot.memory != MemoryClass::Scratch || slot.owner != f || !facts_[f.value].slots[s])
+      continue;
     line();
     types_.memory_name(out_, slot.type);
     out_ << ' ' << slot_names_[s] << ";\n";
@@ -172,8 +194,10 @@ void Emitter::body(BodyId id) {
   for (OpId op_id : d_.body(id).ops) {
     const Operation& op = d_.op(op_id);
     const OpForm& form = form_of(op.op);
-    if (form.kind == OpForm::Kind::Statement) (this->*form.statement)(op);
-    else value(op, form);
+    if (form.kind == OpForm::Kind::Statement)
+      (this->*form.statement)(op);
+    else
+      value(op, form);
   }
   body_ = outer;
 }
@@ -194,8 +218,8 @@ void Emitter::value(const Operation& op, const OpForm& form) {
   expression(scratch_, op, form);
   const bool once = uses_[v.value] == 1 && user_body_[v.value] == body_;
   if ((pure && once && scratch_.size() <= kLongestInline) || id_operation(v)) {
-    const bool call = form.kind == OpForm::Kind::Function;
-    texts_.push_back(call ? scratch_.str() : "(" + scratch_.str() + ")");
+    const bool primary = is_primary(scratch_.str());
+    texts_.push_back(primary ? scratch_.str() : "(" + scratch_.str() + ")");
     inlined_[v.value] = static_cast<uint32_t>(texts_.size());
     return;
   }

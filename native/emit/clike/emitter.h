@@ -104,6 +104,7 @@ class Emitter {
   void block_scalar(Text& t, Scalar s, uint32_t offset);
   std::string cleaner(Type type);
   enum class Source : uint8_t { Block, Bytes };
+  void read_scalar(Text& t, Type type, Source source);
   std::string reader(Type type, Source source);
   std::string writer(Type type);
 
@@ -138,15 +139,15 @@ class Emitter {
   std::string indent_;
   std::set<std::string> defined_;
 
-  std::vector<uint32_t> uses_;        // by value
-  std::vector<BodyId> user_body_;     // by value: where its one use is, if it may move there
-  std::vector<uint32_t> inlined_;     // by value: index into texts_ + 1, or 0
+  std::vector<uint32_t> uses_;     // by value
+  std::vector<BodyId> user_body_;  // by value: where its one use is, if it may move there
+  std::vector<uint32_t> inlined_;  // by value: index into texts_ + 1, or 0
   std::vector<std::string> texts_;
   std::vector<bool> aliases_;         // by value: inlined as a component of a variable
   std::vector<bool> breaks_;          // by body
   std::vector<FunctionFacts> facts_;  // by function
   std::vector<std::string> slot_names_;
-  std::vector<bool> table_defined_;   // by value: constants at program scope
+  std::vector<bool> table_defined_;  // by value: constants at program scope
 
   FunctionId function_;
   BodyId body_;

@@ -45,8 +45,10 @@ void Emitter::if_else(const Operation& op) {
   yields_.push_back({op.first_result, op.result_count, {}});
   const bool negated = is_empty(yes) && !is_empty(no);
   line() << (negated ? "if (!" : "if (");
-  if (negated) operand(out_, operands[0].value());
-  else bare(out_, operands[0].value());
+  if (negated)
+    operand(out_, operands[0].value());
+  else
+    bare(out_, operands[0].value());
   out_ << ") {\n";
   nested(negated ? no : yes);
   if (!negated && !is_empty(no)) {
@@ -185,8 +187,10 @@ void Emitter::continue_loop(const Operation& op) {
     out_ << " n" << params[i].value << " = v" << operands[i].index << ";\n";
   }
   for (size_t i = 0; i < params.size(); i++) {
-    if (is_overwritten(i)) line() << 'v' << params[i].value << " = n" << params[i].value << ";\n";
-    else move(params[i], operands[i].value());
+    if (is_overwritten(i))
+      line() << 'v' << params[i].value << " = n" << params[i].value << ";\n";
+    else
+      move(params[i], operands[i].value());
   }
   if (body_ != id) line() << "continue;\n";
 }

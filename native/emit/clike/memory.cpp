@@ -12,13 +12,15 @@ bool is_bools(Type t) { return t.is_lanes() && t.has_class(ScalarClass::Bool); }
 }  // namespace
 
 void Emitter::index(Text& t, Operand o) {
-  if (o.is_imm()) t << o.index;
-  else bare(t, o.value());
+  if (o.is_imm())
+    t << o.index;
+  else
+    bare(t, o.value());
 }
 
 // The lvalue that operands[0] (a slot) and the chain from operands[chain] reach. Lanes are reached
-// through a pointer to the scalar where the lane is chosen at run time, where its address is wanted,
-// and where a write must leave the other lanes alone.
+// through a pointer to the scalar where the lane is chosen at run time, where its address is
+// wanted, and where a write must leave the other lanes alone.
 Emitter::Place Emitter::place(std::span<const Operand> operands, size_t chain, bool addressable) {
   const Slot& slot = d_.slot(operands[0].slot());
   Place p{Text(), slot.type, slot.memory};
@@ -68,7 +70,8 @@ void Emitter::read_place(Text& t, const Operation& op) {
   const Place p = place(operands, 1, is_volatile);
   Text source;
   if (is_volatile) {
-    source << "*(" << "volatile " << dialect_.pointer_space(slot.memory);
+    source << "*("
+           << "volatile " << dialect_.pointer_space(slot.memory);
     types_.memory_name(source, p.type);
     source << "*)&" << p.text;
   } else {
@@ -102,8 +105,7 @@ std::string Emitter::cleaner(Type type) {
     body << "; ";
   };
   if (type.is_struct()) {
-    for (uint64_t i = 0; i < type.count(); i++)
-      clean("v.m" + std::to_string(i), type.component(i));
+    for (uint64_t i = 0; i < type.count(); i++) clean("v.m" + std::to_string(i), type.component(i));
   } else {
     body << "for (int i = 0; i < " << type.count() << "; i++) { ";
     clean("v.e[i]", type.element());
@@ -184,7 +186,8 @@ void Emitter::value_buffer_extent(Text& t, const Operation& op) {
   block_scalar(t, Scalar::UInt32, block_.entries[operands[0].index].extents + axis * 4);
 }
 
-// ---- the argument block: words of 32 bits, read by offset ----------------------------------------
+// ---- the argument block: words of 32 bits, read by offset
+// ----------------------------------------
 
 void Emitter::block_scalar(Text& t, Scalar s, uint32_t offset) {
   const uint32_t size = scalar_size(s), word = offset / 4, shift = offset % 4 * 8;
@@ -197,10 +200,13 @@ void Emitter::block_scalar(Text& t, Scalar s, uint32_t offset) {
     t << '(' << wide << ")w[" << word + 1 << "] << 32 | w[" << word << ']';
   } else {
     dialect_.open_bitcast(t, s, 1);
-    if (size == 8) t << '(' << wide << ")w[" << word + 1 << "] << 32 | w[" << word << ']';
-    else if (size == 4) t << "w[" << word << ']';
-    else t << '(' << dialect_.scalar(size == 2 ? Scalar::UInt16 : Scalar::UInt8) << ")(w[" << word
-           << "] >> " << shift << ')';
+    if (size == 8)
+      t << '(' << wide << ")w[" << word + 1 << "] << 32 | w[" << word << ']';
+    else if (size == 4)
+      t << "w[" << word << ']';
+    else
+      t << '(' << dialect_.scalar(size == 2 ? Scalar::UInt16 : Scalar::UInt8) << ")(w[" << word
+        << "] >> " << shift << ')';
     t << ')';
   }
 }
@@ -255,7 +261,8 @@ void Emitter::read_bytes(Text& t, const Operation& op) {
 
 void Emitter::byte_store(const Operation& op) {
   const auto operands = d_.operands_of(op);
-  line() << writer(d_.type_of(operands[1].value())) << '(' << slot_names_[operands[0].index] << ", ";
+  line() << writer(d_.type_of(operands[1].value())) << '(' << slot_names_[operands[0].index]
+         << ", ";
   operand(out_, operands[2].value());
   out_ << ", ";
   to_memory(out_, operands[1].value());

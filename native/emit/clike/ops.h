@@ -10,7 +10,15 @@ namespace lcpy::clike {
 
 struct OpForm {
   enum class Kind : uint8_t {
-    None, Infix, Wrapping, Compare, Function, Value, Read, Statement, Expanded
+    None,
+    Infix,
+    Wrapping,
+    Compare,
+    Function,
+    Value,
+    Read,
+    Statement,
+    Expanded
   };
   Kind kind = Kind::None;
   std::string_view text, integer_text;
@@ -51,10 +59,10 @@ inline constexpr std::array<OpForm, kOpCount> kForms = OpForms::make();
 
 constexpr const OpForm& form_of(Op op) { return kForms[static_cast<size_t>(op)]; }
 
-#define OP(name, python, category, shape, usage, level, sync, doc)                        \
+#define OP(name, python, category, shape, usage, level, sync, doc)                              \
   static_assert(OpLevel::level == OpLevel::Ast || form_of(Op::name).kind != OpForm::Kind::None, \
-                "emit/clike/ops.def lacks a row for " #name);                             \
-  static_assert(form_of(Op::name).kind != OpForm::Kind::Expanded || has_expansion(Op::name), \
+                "emit/clike/ops.def lacks a row for " #name);                                   \
+  static_assert(form_of(Op::name).kind != OpForm::Kind::Expanded || has_expansion(Op::name),    \
                 "lower/expand.def lacks a row for " #name);
 #define REFUSED(name, python, category, usage, reason, doc)
 #include "ops/op.def"

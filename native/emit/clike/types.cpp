@@ -49,7 +49,8 @@ void Types::declare(Type type, const std::string& name) {
     uint32_t pads = 0;
     const auto pad_to = [&](uint64_t offset) {
       if (offset > end)
-        t << ' ' << dialect_.scalar(Scalar::UInt8) << " pad" << pads++ << '[' << offset - end << "];";
+        t << ' ' << dialect_.scalar(Scalar::UInt8) << " pad" << pads++ << '[' << offset - end
+          << "];";
     };
     for (Type member : type.members()) {
       pad_to(type.offset(index));

@@ -1,5 +1,6 @@
 // Names and declarations of types. Matrices, arrays and structs become C structs whose members,
-// explicit padding and alignment reproduce the core's layout; each is checked by a static assertion.
+// explicit padding and alignment reproduce the core's layout; each is checked by a static
+// assertion.
 #pragma once
 #include <unordered_map>
 

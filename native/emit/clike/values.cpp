@@ -23,9 +23,12 @@ Scalar mask_scalar(Type lanes) { return signed_like(lanes).scalar(); }
 }  // namespace
 
 void Emitter::operand(Text& t, ValueId v) {
-  if (inlined_[v.value]) t << std::string_view(texts_[inlined_[v.value] - 1]);
-  else if (d_.is_constant(v)) constant(t, v);
-  else t << 'v' << v.value;
+  if (inlined_[v.value])
+    t << std::string_view(texts_[inlined_[v.value] - 1]);
+  else if (d_.is_constant(v))
+    constant(t, v);
+  else
+    t << 'v' << v.value;
 }
 
 // Where the context separates it anyway: an inlined text without its outer parentheses.
@@ -77,7 +80,8 @@ void Emitter::operand_unsigned(Text& t, ValueId v) {
   } else if (d_.is_constant(v)) {
     uint64_t bits = scalar_at(d_.constant_bytes(v), 0, scalar_size(type.scalar()));
     const uint32_t unused = 64 - scalar_size(type.scalar()) * 8;
-    if (is_signed(type)) bits = static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
+    if (is_signed(type))
+      bits = static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
     dialect_.literal(t, wide, wide == Scalar::UInt32 ? bits & 0xffffffffu : bits);
   } else {
     t << '(' << dialect_.scalar(wide) << ')';
@@ -120,12 +124,16 @@ void Emitter::wrapping(Text& t, const Operation& op, std::string_view sign) {
   const auto operands = d_.operands_of(op);
   const Type type = d_.type_of(op.first_result);
   const bool through = is_signed(type) || (is_narrow(type) && type.is_scalar());
-  if (through && type.is_vector()) dialect_.open_bitcast(t, type.scalar(), type.lanes());
-  else if (through) t << '(' << dialect_.scalar(type.scalar()) << ")(";
+  if (through && type.is_vector())
+    dialect_.open_bitcast(t, type.scalar(), type.lanes());
+  else if (through)
+    t << '(' << dialect_.scalar(type.scalar()) << ")(";
   for (size_t i = 0; i < 2; i++) {
     if (i) t << ' ' << sign << ' ';
-    if (through) operand_unsigned(t, operands[i].value());
-    else operand(t, operands[i].value());
+    if (through)
+      operand_unsigned(t, operands[i].value());
+    else
+      operand(t, operands[i].value());
   }
   if (through) t << ')';
 }
@@ -133,7 +141,8 @@ void Emitter::wrapping(Text& t, const Operation& op, std::string_view sign) {
 void Emitter::compare(Text& t, const Operation& op, std::string_view sign) {
   const auto operands = d_.operands_of(op);
   const Type compared = d_.type_of(operands[0].value());
-  const bool widen = compared.is_vector() && !is_bools(compared) && scalar_size(compared.scalar()) != 4;
+  const bool widen =
+      compared.is_vector() && !is_bools(compared) && scalar_size(compared.scalar()) != 4;
   if (widen) dialect_.open_convert(t, Scalar::Int32, compared.lanes());
   operand(t, operands[0].value());
   t << ' ' << sign << ' ';
@@ -149,8 +158,10 @@ void Emitter::value_neg(Text& t, const Operation& op) {
     operand(t, v);
     return;
   }
-  if (type.is_vector()) dialect_.open_bitcast(t, type.scalar(), type.lanes());
-  else t << '(' << dialect_.scalar(type.scalar()) << ')' << '(';
+  if (type.is_vector())
+    dialect_.open_bitcast(t, type.scalar(), type.lanes());
+  else
+    t << '(' << dialect_.scalar(type.scalar()) << ')' << '(';
   t << '-';
   operand_unsigned(t, v);
   t << ')';
@@ -167,7 +178,8 @@ void Emitter::value_not(Text& t, const Operation& op) {
 
 void Emitter::value_select(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
-  const ValueId condition = operands[0].value(), yes = operands[1].value(), no = operands[2].value();
+  const ValueId condition = operands[0].value(), yes = operands[1].value(),
+                no = operands[2].value();
   const Type type = d_.type_of(op.first_result);
   if (d_.type_of(condition).is_scalar()) {
     operand(t, condition);
@@ -288,8 +300,10 @@ void Emitter::value_construct(Text& t, const Operation& op) {
 void Emitter::value_extract(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
   if (const Operation* id = id_operation(operands[0].value())) {
-    if (id->op == Op::DispatchSize) block_scalar(t, Scalar::UInt32, operands[1].index * 4);
-    else dialect_.thread_index(t, id->op, operands[1].index);
+    if (id->op == Op::DispatchSize)
+      block_scalar(t, Scalar::UInt32, operands[1].index * 4);
+    else
+      dialect_.thread_index(t, id->op, operands[1].index);
     return;
   }
   Text path;
@@ -302,8 +316,10 @@ void Emitter::value_extract(Text& t, const Operation& op) {
     type = type.component(o.index);
   }
   // A lane of a bool vector is a mask; anywhere else a bool is a byte. Both are true unless 0.
-  if (in_vector && type.is_bool()) t << path << " != 0";
-  else from_memory(t, path.str(), type);
+  if (in_vector && type.is_bool())
+    t << path << " != 0";
+  else
+    from_memory(t, path.str(), type);
 }
 
 // The operation that gave `v`, if that is a vector of ids; its lanes are written one by one.
@@ -318,7 +334,8 @@ const Operation* Emitter::id_operation(ValueId v) const {
 bool Emitter::alias_extract(const Operation& op) {
   const ValueId from = d_.operands_of(op)[0].value();
   const Type type = d_.type_of(op.first_result);
-  if (id_operation(from) || d_.is_constant(from) || (inlined_[from.value] && !aliases_[from.value])) return false;
+  if (id_operation(from) || d_.is_constant(from) || (inlined_[from.value] && !aliases_[from.value]))
+    return false;
   if (d_.values[from.value].def == Value::Def::BodyParameter) return false;
   if (type.is_lanes() && is_bools(type)) return false;
   Text t;
@@ -342,8 +359,10 @@ void Emitter::value_remainder(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
   const Type type = d_.type_of(op.first_result);
   const bool narrow = is_narrow(type) && type.is_scalar();
-  if (type.is_float()) t << "fmod(";
-  else if (narrow) t << '(' << dialect_.scalar(type.scalar()) << ")(";
+  if (type.is_float())
+    t << "fmod(";
+  else if (narrow)
+    t << '(' << dialect_.scalar(type.scalar()) << ")(";
   operand(t, operands[0].value());
   t << (type.is_float() ? ", " : " % ");
   operand(t, operands[1].value());
@@ -353,8 +372,10 @@ void Emitter::value_remainder(Text& t, const Operation& op) {
 void Emitter::value_shift_left(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
   const Type type = d_.type_of(op.first_result);
-  if (type.is_vector()) dialect_.open_bitcast(t, type.scalar(), type.lanes());
-  else t << '(' << dialect_.scalar(type.scalar()) << ")(";
+  if (type.is_vector())
+    dialect_.open_bitcast(t, type.scalar(), type.lanes());
+  else
+    t << '(' << dialect_.scalar(type.scalar()) << ")(";
   operand_unsigned(t, operands[0].value());
   t << " << ";
   operand_unsigned(t, operands[1].value());

@@ -13,10 +13,10 @@ struct Builtin {
   Op op;
   std::string_view name;  // after "atomic_" or "atom_"
 };
-constexpr Builtin kIntegerBuiltins[] = {
-    {Op::AtomicExchange, "xchg"}, {Op::AtomicAdd, "add"}, {Op::AtomicSub, "sub"},
-    {Op::AtomicAnd, "and"},       {Op::AtomicOr, "or"},   {Op::AtomicXor, "xor"},
-    {Op::AtomicMin, "min"},       {Op::AtomicMax, "max"}};
+constexpr Builtin kIntegerBuiltins[] = {{Op::AtomicExchange, "xchg"}, {Op::AtomicAdd, "add"},
+                                        {Op::AtomicSub, "sub"},       {Op::AtomicAnd, "and"},
+                                        {Op::AtomicOr, "or"},         {Op::AtomicXor, "xor"},
+                                        {Op::AtomicMin, "min"},       {Op::AtomicMax, "max"}};
 
 struct FloatUpdate {
   Op op;
@@ -37,10 +37,11 @@ std::string float_updater(clike::Emitter& e, const clike::Dialect& dialect,
   std::string name = "atomic_" + std::string(update.name) + "_" + std::string(real);
   name += a.memory == MemoryClass::Shared ? "_local" : "_global";
   if (Text* t = e.define(name))
-    *t << "static " << real << ' ' << name << "(volatile " << dialect.pointer_space(a.memory) << bits
-       << "* p, " << real << " v) {\n  " << bits << " seen = *p;\n  for (;;) {\n    const " << real
-       << " a = as_" << real << "(seen);\n    const " << bits << " old = " << prefix_of(wide)
-       << "cmpxchg(p, seen, as_" << bits << '(' << update.result << "));\n"
+    *t << "static " << real << ' ' << name << "(volatile " << dialect.pointer_space(a.memory)
+       << bits << "* p, " << real << " v) {\n  " << bits << " seen = *p;\n  for (;;) {\n    const "
+       << real << " a = as_" << real << "(seen);\n    const " << bits
+       << " old = " << prefix_of(wide) << "cmpxchg(p, seen, as_" << bits << '(' << update.result
+       << "));\n"
        << "    if (old == seen) return a;\n    seen = old;\n  }\n}\n";
   return name;
 }
@@ -76,8 +77,10 @@ void OpenclDialect::atomic(Text& t, clike::Emitter& e, const Atomic& a) const {
     pointer(real ? bits : type);
     const auto argument = [&](std::string_view v) {
       t << ", ";
-      if (real) t << "as_" << bits << '(' << v << ')';
-      else t << v;
+      if (real)
+        t << "as_" << bits << '(' << v << ')';
+      else
+        t << v;
     };
     argument(a.expected);
     argument(a.value);

@@ -49,22 +49,29 @@ void float_literal(Text& t, uint64_t bits) {
   const uint32_t word = static_cast<uint32_t>(bits);
   float v;
   std::memcpy(&v, &word, 4);
-  if (std::isfinite(v)) real_literal(t, v, true);
-  else t << "as_float(" << word << "u)";
+  if (std::isfinite(v))
+    real_literal(t, v, true);
+  else
+    t << "as_float(" << word << "u)";
 }
 
 void double_literal(Text& t, uint64_t bits) {
   double v;
   std::memcpy(&v, &bits, 8);
-  if (std::isfinite(v)) real_literal(t, v, false);
-  else t << "as_double(" << bits << "UL)";
+  if (std::isfinite(v))
+    real_literal(t, v, false);
+  else
+    t << "as_double(" << bits << "UL)";
 }
 
 // A signed literal: the smallest integer has no literal of its own.
 void signed_literal(Text& t, int64_t v, int64_t smallest, std::string_view suffix) {
-  if (v == smallest) t << "(-" << static_cast<uint64_t>(-(v + 1)) << suffix << " - 1)";
-  else if (v < 0) t << "(-" << static_cast<uint64_t>(-v) << suffix << ')';
-  else t << static_cast<uint64_t>(v) << suffix;
+  if (v == smallest)
+    t << "(-" << static_cast<uint64_t>(-(v + 1)) << suffix << " - 1)";
+  else if (v < 0)
+    t << "(-" << static_cast<uint64_t>(-v) << suffix << ')';
+  else
+    t << static_cast<uint64_t>(v) << suffix;
 }
 
 }  // namespace
@@ -72,8 +79,8 @@ void signed_literal(Text& t, int64_t v, int64_t smallest, std::string_view suffi
 NativeOp OpenclDialect::native() const { return keeps; }
 
 std::string_view OpenclDialect::scalar(Scalar s) const {
-  constexpr std::string_view names[] = {"uchar", "char",  "uchar", "short",  "ushort",
-                                        "int",   "uint",  "long",  "ulong",  "half",
+  constexpr std::string_view names[] = {"uchar", "char",   "uchar",  "short", "ushort",
+                                        "int",   "uint",   "long",   "ulong", "half",
                                         "float", "double", "ushort", "uchar", "uchar"};
   static_assert(std::size(names) == kScalarCount);
   return names[static_cast<size_t>(s)];
@@ -91,8 +98,10 @@ void OpenclDialect::open_vector(Text& t, Scalar s, uint32_t lanes) const {
 }
 
 void OpenclDialect::open_convert(Text& t, Scalar s, uint32_t lanes) const {
-  if (lanes == 1) t << '(' << scalar(s) << ")(";
-  else t << "convert_" << scalar(s) << lanes << '(';
+  if (lanes == 1)
+    t << '(' << scalar(s) << ")(";
+  else
+    t << "convert_" << scalar(s) << lanes << '(';
 }
 
 void OpenclDialect::open_bitcast(Text& t, Scalar s, uint32_t lanes) const {
@@ -103,8 +112,10 @@ void OpenclDialect::open_bitcast(Text& t, Scalar s, uint32_t lanes) const {
 
 void OpenclDialect::literal(Text& t, Scalar s, uint64_t bits) const {
   switch (s) {
-    case Scalar::Float32: return float_literal(t, bits);
-    case Scalar::Float64: return double_literal(t, bits);
+    case Scalar::Float32:
+      return float_literal(t, bits);
+    case Scalar::Float64:
+      return double_literal(t, bits);
     case Scalar::Float16:
       t << "as_half((ushort)" << (bits & 0xffff) << ')';
       return;
@@ -131,7 +142,7 @@ void OpenclDialect::literal(Text& t, Scalar s, uint64_t bits) const {
 }
 
 void OpenclDialect::thread_index(Text& t, Op id, uint32_t axis) const {
-  t << (id == Op::ThreadId   ? "(uint)get_local_id("
+  t << (id == Op::ThreadId  ? "(uint)get_local_id("
         : id == Op::BlockId ? "(uint)get_group_id("
                             : "(uint)get_global_id(")
     << axis << ')';

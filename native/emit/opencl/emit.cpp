@@ -1,5 +1,5 @@
 // emit_opencl: preflight, expansion, text. And the options that a driver is to build it with.
-#include <set>
+#include <vector>
 
 #include "base/error.h"
 #include "emit/clike/emitter.h"
@@ -53,7 +53,10 @@ class Preflight {
   }
 
   void type(Type t, Span span) {
-    if (t.is_void() || !seen_.insert(t.index()).second) return;
+    if (t.is_void()) return;
+    if (seen_.size() <= t.index()) seen_.resize(t.index() + 1);
+    if (seen_[t.index()]) return;
+    seen_[t.index()] = true;
     if (t.is_struct()) {
       for (Type member : t.members()) type(member, span);
     } else if (t.is_array() || t.is_buffer()) {
@@ -82,7 +85,7 @@ class Preflight {
 
   const KernelDescriptor& d_;
   const OpenclTarget& target_;
-  std::set<uint32_t> seen_;
+  std::vector<bool> seen_;  // by type index
   std::vector<Diagnostic> faults_;
   bool doubles_ = false, halves_ = false, long_atomics_ = false;
 };
@@ -100,7 +103,7 @@ std::string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target) {
 }
 
 std::string opencl_build_options(const KernelDescriptor& d, const OpenclTarget& target) {
-  std::string options = target.version >= 30 ? "-cl-std=CL3.0"
+  std::string options = target.version >= 30   ? "-cl-std=CL3.0"
                         : target.version >= 20 ? "-cl-std=CL2.0"
                                                : "-cl-std=CL1.2";
   if (d.math == MathMode::Fast) options += " -cl-fast-relaxed-math -cl-mad-enable";

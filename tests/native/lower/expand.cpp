@@ -93,13 +93,46 @@ std::vector<Bytes> integer_samples(Scalar s) {
 std::vector<Bytes> float_samples(Scalar s) {
   std::vector<Bytes> all;
   const double inf = std::numeric_limits<double>::infinity();
-  for (double v : {0.0, -0.0, 0.5, -0.5, 0.999, -0.999, 1.0, -1.0, 1.5, -1.5, 2.5, 127.5, 128.0,
-                   -128.5, -129.0, 255.5, 256.0, 32767.5, 32768.0, -32769.0, 65535.9, 65536.0,
-                   2147483520.0, 2147483648.0, -2147483648.0, -2147483904.0, 4294967040.0,
-                   4294967296.0, 9.2233720368547758e18, -9.2233720368547758e18,
-                   1.8446744073709552e19, 1e30, -1e30, inf, -inf, std::nan("")}) {
-    if (s == Scalar::Float64) all.push_back(bytes_of(v));
-    else all.push_back(bytes_of(static_cast<float>(v)));
+  for (double v : {0.0,
+                   -0.0,
+                   0.5,
+                   -0.5,
+                   0.999,
+                   -0.999,
+                   1.0,
+                   -1.0,
+                   1.5,
+                   -1.5,
+                   2.5,
+                   127.5,
+                   128.0,
+                   -128.5,
+                   -129.0,
+                   255.5,
+                   256.0,
+                   32767.5,
+                   32768.0,
+                   -32769.0,
+                   65535.9,
+                   65536.0,
+                   2147483520.0,
+                   2147483648.0,
+                   -2147483648.0,
+                   -2147483904.0,
+                   4294967040.0,
+                   4294967296.0,
+                   9.2233720368547758e18,
+                   -9.2233720368547758e18,
+                   1.8446744073709552e19,
+                   1e30,
+                   -1e30,
+                   inf,
+                   -inf,
+                   std::nan("")}) {
+    if (s == Scalar::Float64)
+      all.push_back(bytes_of(v));
+    else
+      all.push_back(bytes_of(static_cast<float>(v)));
   }
   return all;
 }
@@ -172,7 +205,7 @@ TEST(small_floats_convert_both_ways) {
     Bench bench;
     const Type small[] = {Type::of(s)}, wide[] = {real};
     const uint32_t patterns = scalar_size(s) == 1 ? 256 : 65536;
-    for (uint32_t p = 0; p < patterns; p += patterns > 256 ? 37 : 1) {
+    for (uint32_t p = 0; p<patterns; p += patterns> 256 ? 37 : 1) {
       Bytes b = bytes_of(p);
       b.resize(scalar_size(s));
       check_same(bench, Op::Convert, real, small, std::vector<Bytes>{b});

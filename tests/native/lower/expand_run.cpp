@@ -92,9 +92,9 @@ std::vector<T> integer_samples() {
 template <class T>
 std::vector<T> float_samples() {
   const T inf = std::numeric_limits<T>::infinity();
-  return {T(0),   T(-0.0), T(0.5), T(-0.5), T(0.3),  T(1),    T(-1),         T(2.75),
-          T(-7),  T(0.1),  T(1e10), T(-3e20), T(1e30), T(1e-30), T(16777217), inf,
-          -inf,   std::numeric_limits<T>::quiet_NaN()};
+  return {T(0),    T(-0.0),  T(0.5),      T(-0.5), T(0.3),  T(1),
+          T(-1),   T(2.75),  T(-7),       T(0.1),  T(1e10), T(-3e20),
+          T(1e30), T(1e-30), T(16777217), inf,     -inf,    std::numeric_limits<T>::quiet_NaN()};
 }
 
 // Matrices of n columns padded as in memory: a column of 3 takes 4.
