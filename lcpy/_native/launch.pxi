@@ -86,10 +86,7 @@ cdef class BoundCall:
     cdef uint32_t[3] block_size
     cdef bint ragged, views
     cdef int dims              # 0: any number of dispatch axes
-    cdef vector[char] block
-    cdef char* raw
-    cdef vector[Binding] bindings
-    cdef list buffers
+    cdef size_t block_bytes
 
     def __init__(self, arguments, captured, captures, device, executable, Program program,
                  block_size, size_t block_bytes, bint ragged, bint views, int dims,
@@ -109,17 +106,16 @@ cdef class BoundCall:
         self.follows_default, self.threads = follows_default, threads
         self.block_size[0], self.block_size[1], self.block_size[2] = block_size
         self.ragged, self.views, self.dims = ragged, views, dims
-        self.block.assign(block_bytes, 0)
-        self.raw = self.block.data()
+        self.block_bytes = block_bytes
 
-    cdef bint _number(self, Argument* a, object value, bint checked) except -1:
+    cdef bint _number(self, Argument* a, object value, bint checked, char* raw) except -1:
         cdef int overflow = 0
         cdef long long i = 0
         cdef unsigned long long u = 0
         cdef double d
         cdef float f
         cdef char[8] unused
-        cdef char* to = self.raw + a.value if a.value != NONE else unused
+        cdef char* to = raw + a.value if a.value != NONE else unused
         if a.exact == 2 and not checked:
             return False
         if a.kind == FLOATING:
@@ -161,7 +157,8 @@ cdef class BoundCall:
         memcpy(to, &u, a.bytes)
         return True
 
-    cdef bint _buffer(self, Argument* a, object expected, object value) except -1:
+    cdef bint _buffer(self, Argument* a, object expected, object value, char* raw,
+                      vector[Binding]* bindings, list memories) except -1:
         if not isinstance(value, DeviceBuffer):
             return False
         cdef DeviceBuffer b = <DeviceBuffer>value
@@ -171,48 +168,49 @@ cdef class BoundCall:
         if a.bytes == 0:  # checked, but no slot holds it
             return True
         if a.length != NONE:
-            memcpy(self.raw + a.length, &b.count, 8)
+            memcpy(raw + a.length, &b.count, 8)
         if a.extents != NONE:
-            memcpy(self.raw + a.extents, b.axes, 12)
+            memcpy(raw + a.extents, b.axes, 12)
+        memories.append(b.memory)
         if self.program is not None:
             one.data, one.bytes = b.host, b.host_bytes
-            self.bindings.push_back(one)
+            bindings.push_back(one)
             return True
         if a.base != NONE:
-            memcpy(self.raw + a.base, &b.offset, 8)
+            memcpy(raw + a.base, &b.offset, 8)
         elif b.offset != 0:
             return False
-        self.buffers.append(value)
         return True
 
-    cdef bint _bind_arguments(self, tuple args, bint checked) except -1:
+    # What a launch binds is its own: packers run Python, and another thread may launch meanwhile.
+    cdef bint _bind_arguments(self, tuple args, bint checked, char* raw,
+                              vector[Binding]* bindings, list memories) except -1:
         cdef size_t i, declared = self.table.size() - len(self.captured)
         cdef Argument* a
         cdef bytes data
         if <size_t>len(args) != declared:
             return False
-        self.bindings.clear()
-        self.buffers = []
         for i in range(declared):
             a = &self.table[i]
             value = args[i]
             if a.kind == BUFFER:
-                if not self._buffer(a, self.types[i], value):
+                if not self._buffer(a, self.types[i], value, raw, bindings, memories):
                     return False
             elif a.kind == PACKED:
                 if a.exact and not checked and type(value) is not self.types[i]:
                     return False
                 data = self.packers[i](value)
                 if a.value != NONE:
-                    memcpy(self.raw + a.value, PyBytes_AS_STRING(data), a.bytes)
-            elif not self._number(a, value, checked):
+                    memcpy(raw + a.value, PyBytes_AS_STRING(data), a.bytes)
+            elif not self._number(a, value, checked, raw):
                 return False
         for i in range(declared, self.table.size()):
-            if not self._buffer(&self.table[i], self.types[i], self.captured[i - declared]):
+            if not self._buffer(&self.table[i], self.types[i], self.captured[i - declared], raw,
+                                bindings, memories):
                 return False
         return True
 
-    cdef int _dispatch(self, object size, bint checked) except -1:
+    cdef int _dispatch(self, object size, bint checked, char* raw) except -1:
         """0: does not fit this call; 1: launch; 2: an axis is zero, nothing to launch."""
         cdef uint32_t[3] n
         cdef int i, dims = 1
@@ -240,7 +238,7 @@ cdef class BoundCall:
                 whole = False
         if whole == self.ragged:
             return 0
-        memcpy(self.raw, n, 12)
+        memcpy(raw, n, 12)
         return 1
 
     def launch(self, tuple args not None, size, bint checked=False):
@@ -250,30 +248,24 @@ cdef class BoundCall:
             return False
         if self.captures is not None and not self.captures.unchanged():
             return False
-        cdef int ready = self._dispatch(size, checked)
-        if ready == 0 or not self._bind_arguments(args, checked):
+        cdef vector[char] block = vector[char](self.block_bytes, 0)
+        cdef vector[Binding] bindings
+        cdef char* raw = block.data()
+        cdef list memories = []  # held while they are used, whatever becomes of the buffers
+        cdef int ready = self._dispatch(size, checked, raw)
+        if ready == 0 or not self._bind_arguments(args, checked, raw, &bindings, memories):
             return False
         if ready == 2:
             return True
         if self.program is not None:
-            self._run_program(args)
+            with nogil:
+                c_interp.run_program(dereference(self.program.c), bindings.data(), bindings.size(),
+                                     raw, block.size(), <const uint32_t*>raw, self.threads)
         else:
-            n = <uint32_t*>self.raw
-            block = PyBytes_FromStringAndSize(self.raw, self.block.size())
-            self.executable.launch(self.buffers, block, n[0], n[1], n[2])
+            n = <uint32_t*>raw
+            data = PyBytes_FromStringAndSize(raw, block.size())
+            self.executable.launch(memories, data, n[0], n[1], n[2])
         return True
-
-    cdef int _run_program(self, tuple args) except -1:
-        # Another thread may use this call once the GIL is free: what runs is a copy, and `args`
-        # keeps the memory alive.
-        cdef vector[Binding] bindings
-        cdef vector[char] block = self.block
-        cdef size_t size = block.size()
-        bindings.swap(self.bindings)
-        with nogil:
-            c_interp.run_program(dereference(self.program.c), bindings.data(), bindings.size(),
-                                 block.data(), size, <const uint32_t*>block.data(), self.threads)
-        return 0
 
 
 cdef class KernelBase:

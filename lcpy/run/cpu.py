@@ -41,10 +41,6 @@ class CpuExecutable(Executable):
         self.program = program
         self.times = {"core": seconds, "validation": 0.0, "driver": 0.0}
 
-    def launch(self, buffers, block, x, y, z):
-        bound = [(b.device.address(b.memory) + b._start, b.nbytes) for b in buffers]
-        self.program.run(bound, block, (x, y, z))
-
 
 class CpuDevice(DeviceBase):
     program_is_host = True

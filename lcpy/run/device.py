@@ -49,14 +49,14 @@ class DeviceInfo:
 class Executable:
     """A kernel built for one device.
 
-    `launch(buffers, block, x, y, z)` starts it: buffers by order of Global slots, the bytes of the
-    argument block, the dispatch size in threads. `times` has seconds spent in core, validation and
-    driver.
+    `launch(memories, block, x, y, z)` starts it: memories by order of Global slots, the bytes of
+    the argument block, the dispatch size in threads. On devices with `program_is_host` the core
+    runs `program` instead. `times` has seconds spent in core, validation and driver.
     """
 
     times = {"core": 0.0, "validation": 0.0, "driver": 0.0}
 
-    def launch(self, buffers, block, x, y, z):
+    def launch(self, memories, block, x, y, z):
         raise NotImplementedError
 
 

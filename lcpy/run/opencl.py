@@ -349,7 +349,7 @@ class OpenclExecutable(Executable):
                 f"kernel with {threads}"
             )
 
-    def launch(self, buffers, block, x, y, z):
+    def launch(self, memories, block, x, y, z):
         device = self.device
         if device._refused is not None:
             device.check()
@@ -358,8 +358,8 @@ class OpenclExecutable(Executable):
         kernel = self.kernel
         with self.lock:
             try:
-                for i, buffer in enumerate(buffers):
-                    kernel.set_arg(i, buffer.memory)
+                for i, memory in enumerate(memories):
+                    kernel.set_arg(i, memory)
                 if self.block != block:
                     kernel.set_arg(self.buffers, block)
                     self.block = block

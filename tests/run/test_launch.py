@@ -362,6 +362,29 @@ def test_threads_share_a_kernel(device):
         assert all(pool.map(work, range(8)))
 
 
+@lc.kernel
+def scaled(x: lc.Buffer[lc.float32], v: lc.float2):
+    x[lc.dispatch_id().x] += v.y
+
+
+def test_a_thread_may_launch_while_another_packs_its_arguments(device):
+    """Packing a vector runs Python, where threads change; each launch keeps its own arguments."""
+    from threading import Thread
+
+    class Slow(tuple):
+        def __iter__(self):  # a launch of the same kernel in the midst of packing
+            thread = Thread(target=scaled, args=(other, (0, 100)), kwargs={"dispatch_size": 10})
+            thread.start()
+            thread.join()
+            return super().__iter__()
+
+    x, other = lc.Buffer(10, lc.float32, device=device), lc.Buffer(10, lc.float32, device=device)
+    for _ in range(3):
+        scaled(x, (0, 1), dispatch_size=10)
+        scaled(x, Slow((0, 2)), dispatch_size=10)
+    assert (x.numpy() == 9).all() and (other.numpy() % 100 == 0).all() and other.numpy().all()
+
+
 def test_closures_made_over_and_over(device):
     """R089: building the same kernel again neither leaks nor goes stale."""
     out = lc.Buffer(4, lc.int32, device=device)

@@ -33,7 +33,7 @@ class VulkanExecutable(Executable):
         self.dispatch, self.push = lib.vkCmdDispatch, lib.vkCmdPushConstants
         self.bind_pipeline, self.bind_sets = lib.vkCmdBindPipeline, lib.vkCmdBindDescriptorSets
 
-    def launch(self, buffers, block, x, y, z):
+    def launch(self, memories, block, x, y, z):
         device, commands = self.device, self.commands
         if device._refused is not None:
             device.check()
@@ -43,7 +43,6 @@ class VulkanExecutable(Executable):
         built = self.built
         if x > lx or y > ly or z > lz:
             built, x, y, z = self._fold(x, y, z)
-        memories = [b.memory for b in buffers]
         with commands.lock:
             to = commands.buffer or commands.begin()
             epoch = commands.epoch
