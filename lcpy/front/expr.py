@@ -144,7 +144,7 @@ def _compare(frame, node):
     a = value(frame, node.left)
     if len(ops) == 1:
         return compare(frame, ops[0].__class__, a, value(frame, node.comparators[0]), node)
-    return _chain(frame, node, a)
+    return _chain(frame, node, a, ops, node.comparators)
 
 
 def compare(frame, kind, a, b, node):
@@ -183,26 +183,20 @@ def _plain(v):
     )  # fmt: skip
 
 
-def _chain(frame, node, a):
+def _chain(frame, node, a, operators, others):
     """a < b < c: each operand once, the later ones only where the earlier comparisons hold."""
-    builder = frame.builder
-    operators, others = node.ops, node.comparators
-    b = value(frame, others[0])
-    if b.__class__ is Expr:
-        order.check(frame, node, (node.left, others[0]))
-        b = builder.once(b, "compared", others[0])
+    middle = others[0]
+    b = value(frame, middle)
+    if b.__class__ is Expr and len(operators) > 1:
+        if not order.is_simple(middle):
+            order.check(frame, node, (node.left, middle))
+        b = frame.builder.once(b, "compared", middle)
     first = compare(frame, operators[0].__class__, a, b, node)
     if len(operators) == 1:
         return first
-
-    def rest(frame):
-        tail = _ast.Compare(left=None, ops=operators[1:], comparators=others[1:])
-        _place(tail, node)
-        if len(operators) == 2:
-            return compare(frame, operators[1].__class__, b, value(frame, others[1]), node)
-        return _chain(frame, tail, b)
-
-    return both(frame, _ast.And, first, rest, len(operators) > 2 or order.hoists(others[1]), node)
+    hoisting = not all(map(order.is_simple, others[1:-1])) or any(map(order.hoists, others[1:]))
+    return both(frame, _ast.And, first, lambda f: _chain(f, node, b, operators[1:], others[1:]),
+                hoisting, node)  # fmt: skip
 
 
 def _place(new, node):
@@ -220,7 +214,8 @@ def _contains(frame, kind, a, b, node):
     )
     if parts is None:
         frame.fail("in_refused", node)
-    order.check(frame, node, (node.left,))
+    if not order.is_simple(node.left):
+        order.check(frame, node, (node.left,))
     a = frame.builder.once(operand(frame, a, node), "member", node)
     found = False
     for part in parts:
@@ -278,6 +273,7 @@ def both(frame, kind, first, rest, hoisting, node):
             return first
         return builder.binary(_AND if kind is _ast.And else _OR, first, second, node)
     # The second side has statements of its own: they go into a branch.
+    order.check(frame, node, (node,))
     result = builder.declare("both", first, node, node)
     then, other = builder.if_(builder.ref(result, node), node)
     frame.enter(then if kind is _ast.And else other)
@@ -312,6 +308,7 @@ def same_class(frame, a, b, node):
 def _branched(frame, chosen, node):
     """A conditional expression whose sides need statements: an if that sets a variable."""
     builder = frame.builder
+    order.check(frame, node, (node,))
     then, other = builder.if_(chosen, node)
     frame.enter(then)
     a = run_time(frame, node.body)

@@ -90,9 +90,9 @@ class Frame:
 
     def drop_static(self, name, found, node):
         """Frees a name that an unrolled loop left with a number, for a run-time variable."""
-        if found.value.__class__ not in WEAK or found.level != self.level:
+        if found.value.__class__ not in WEAK:
             self.fail("name_is_static", node, name, describe(found.value))
-        self.statics[-1].remove(name)
+        self.statics[found.level].remove(name)
         del self.names[name]
 
     def enter(self, scope):

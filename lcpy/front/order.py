@@ -8,6 +8,12 @@ from .source import walk
 from .values import Static
 
 _BRANCHING = (_ast.BoolOp, _ast.IfExp)  # their first part is done before the others are begun
+_MEMBERSHIP = (_ast.In, _ast.NotIn)
+
+
+def is_simple(node):
+    """A name or a literal, which may be evaluated twice."""
+    return node.__class__ is _ast.Name or node.__class__ is _ast.Constant
 
 
 def hoists(node):
@@ -15,7 +21,8 @@ def hoists(node):
     for n in walk(node):
         kind = n.__class__
         if kind is _ast.Compare:
-            if len(n.ops) > 1 or n.ops[0].__class__ in (_ast.In, _ast.NotIn):
+            twice = (*n.comparators[:-1], *((n.left,) if n.ops[0].__class__ in _MEMBERSHIP else ()))
+            if not all(map(is_simple, twice)):
                 return True
         elif (
             kind is _ast.NamedExpr

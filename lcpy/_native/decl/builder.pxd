@@ -168,9 +168,10 @@ cdef extern from *:
       return node.scope.value;
     }
     static uint32_t loop(FunctionBuilder* b, Span s) { return b->stmt(b->loop(s)).scope.value; }
-    static uint32_t for_(FunctionBuilder* b, uint32_t v, uint32_t begin, uint32_t end, uint32_t step,
-                         Span s) {
-      return b->stmt(b->for_(VariableId(v), ExprId(begin), ExprId(end), ExprId(step), s)).scope.value;
+    static uint32_t for_(FunctionBuilder* b, uint32_t v, uint32_t begin, uint32_t end,
+                         uint32_t step, Span s) {
+      auto made = b->for_(VariableId(v), ExprId(begin), ExprId(end), ExprId(step), s);
+      return b->stmt(made).scope.value;
     }
     static uint32_t switch_(FunctionBuilder* b, uint32_t v, Span s, uint8_t hint) {
       return b->stmt(b->switch_(ExprId(v), s, hint)).scope.value;
