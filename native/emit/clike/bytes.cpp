@@ -34,7 +34,7 @@ void Emitter::read_scalar(Text& t, Type type, Source source) {
   Text bits;
   const auto word_at = [&](uint32_t offset) {
     if (block) {
-      bits << "p[(at" << part(offset) << ") >> 2]";
+      bits << (offset ? "p[(at" : "p[at") << part(offset) << (offset ? ") >> 2]" : " >> 2]");
     } else {
       bits << "*(" << dialect_.pointer_space(MemoryClass::Global) << "const "
            << dialect_.scalar(Scalar::UInt32) << "*)(p + at" << part(offset) << ')';

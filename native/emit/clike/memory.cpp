@@ -77,7 +77,9 @@ void Emitter::read_place(Text& t, const Operation& op) {
   } else {
     source << p.text;
   }
-  if (!p.type.is_lanes() && Types::holds_bool(p.type))
+  // Only the host writes other bytes than 0 and 1.
+  const bool foreign = slot.memory == MemoryClass::Global;
+  if (foreign && !p.type.is_lanes() && Types::holds_bool(p.type))
     t << cleaner(p.type) << '(' << source << ')';
   else
     from_memory(t, source.str(), p.type);

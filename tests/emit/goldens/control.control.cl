@@ -25,7 +25,7 @@ __kernel __attribute__((reqd_work_group_size(32, 1, 1)))
 void lcpy_main(__global const int* g0_values, __global int* g1_out, const lcpy_block block) {
   const uint* const w = block.w;
   const uint v4 = (uint)get_global_id(0);
-  if (v4 < (w[0])) {
+  if (v4 < w[0]) {
     const int v7 = g0_values[v4];
     const int v96 = v7 % 11;
     const int v99 = (v96 < 0) ? ((int)((uint)v96 + 11u)) : v96;
@@ -77,7 +77,7 @@ void lcpy_main(__global const int* g0_values, __global int* g1_out, const lcpy_b
     }
     const uint v49 = 1u + v4;
     bool v54;
-    if (v49 < (w[4])) {
+    if (v49 < w[4]) {
       const int v52 = g0_values[v49];
       v54 = v52 > v7;
     } else {

@@ -8,7 +8,7 @@ void lcpy_main(__global const int* g0_values, __global int* g1_out, __global uin
   const uint* const w = block.w;
   __local T0 s3_cells[1];
   const uint v2 = (uint)get_global_id(0);
-  const bool v4 = v2 < (w[0]);
+  const bool v4 = v2 < w[0];
   const uint v6 = (uint)get_local_id(0);
   int v9;
   if (v4) {

@@ -18,7 +18,7 @@ typedef char size_of_T4[sizeof(T4) == 192 ? 1 : -1];
 static T2 clean_T2(T2 v) { v.m2 = v.m2 != 0; return v; }
 static T3 clean_T3(T3 v) { for (int i = 0; i < 2; i++) { v.e[i] = clean_T2(v.e[i]); } return v; }
 static T4 clean_T4(T4 v) { v.m0 = clean_T3(v.m0); return v; }
-static float block_float(const uint* p, uint at) { return as_float(p[(at) >> 2]); }
+static float block_float(const uint* p, uint at) { return as_float(p[at >> 2]); }
 static float3 block_vector_float_3(const uint* p, uint at) { return (float3)(block_float(p, at), block_float(p, at + 4u), block_float(p, at + 8u)); }
 static T0 block_matrix_float_3(const uint* p, uint at) { T0 v; for (uint i = 0; i < 3; i++) v.c[i] = block_vector_float_3(p, at + i * 16u); return v; }
 
@@ -29,13 +29,13 @@ void lcpy_main(__global T4* g0_items, __global float2* g2_out, const lcpy_block 
   T2 l4_part;
   T4 l5_whole;
   const uint v2 = (uint)get_global_id(0);
-  if (v2 < (w[0])) {
+  if (v2 < w[0]) {
     const int v5 = (int)(v2);
     const T4 v6 = clean_T4(g0_items[v5]);
     l3_item = v6;
     const int v8 = v5 & 1;
     const float v9 = as_float(w[4]);
-    const T2 v10 = clean_T2(l3_item.m0.e[v8]);
+    const T2 v10 = l3_item.m0.e[v8];
     l4_part = v10;
     const float v11 = l4_part.m0;
     l4_part.m0 = v9 + v11;
@@ -50,7 +50,7 @@ void lcpy_main(__global T4* g0_items, __global float2* g2_out, const lcpy_block 
       l4_part.m3.e[v15] = (ushort)((uint)v19 + (uint)((ushort)(v15)));
       v15 = (int)(1u + (uint)v15);
     }
-    const T2 v23 = clean_T2(l4_part);
+    const T2 v23 = l4_part;
     l3_item.m0.e[v8] = v23;
     const int v24 = (int)(1u - (uint)v8);
     const T2 v25 = clean_T2(g0_items[v5].m0.e[v24]);
@@ -68,13 +68,13 @@ void lcpy_main(__global T4* g0_items, __global float2* g2_out, const lcpy_block 
       l4_part.m3.e[v31] = (ushort)((uint)v34 + (uint)((ushort)(v31)));
       v31 = (int)(1u + (uint)v31);
     }
-    const T2 v37 = clean_T2(l4_part);
+    const T2 v37 = l4_part;
     g0_items[v5].m0.e[v24] = v37;
     const float3 v38 = l3_item.m1;
     const float2 v41 = (v38.xy) + (float2)(1.0f, 2.0f);
     l3_item.m1.z = v41.x;
     l3_item.m1.x = v41.y;
-    const T4 v44 = clean_T4(l3_item);
+    const T4 v44 = l3_item;
     l5_whole = v44;
     const int v63 = v5 % 3;
     const float3 v46 = l5_whole.m0.e[v8].m1.c[(v63 < 0) ? ((int)((uint)v63 + 3u)) : v63];
