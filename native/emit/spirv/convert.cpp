@@ -62,6 +62,8 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
     return convert_lanes(emit(Opcode::Select, lanes(wide, n), id, yes, no), wide, to, n);
   }
   if (source == ScalarClass::Float) {
+    if (from == Scalar::Float64 && to == Scalar::Float16 && d_.math != MathMode::Fast)
+      return double_to_half(id, n);
     if (to_float) return emit(Opcode::FConvert, lanes(to, n), id);
     if (from == Scalar::Float16) {
       id = emit(Opcode::FConvert, lanes(Scalar::Float32, n), id);

@@ -196,6 +196,7 @@ class Emitter {
 
   // ---- precise.cpp ----------------------------------------------------------------------------
   struct Doubles;
+  Word double_to_half(Word id, uint32_t count);
   Word hidden_zeros(Operand x);
   Word zero_at_run_time(Scalar s);
   Word fma_narrow(Word a, Word b, Word c, Scalar s);
@@ -262,9 +263,9 @@ class Emitter {
   // Of the function being written.
   Words head_, early_, code_;  // variables; loads that every block may use; the rest
   Words* out_ = &code_;
-  Word label_ = 0;                    // of the current block; 0 after a terminator
-  std::vector<Word> block_words_;     // by word of the argument block
-  std::vector<Word> uniform_values_;  // whole Uniform slots, by slot
+  Word label_ = 0;                        // of the current block; 0 after a terminator
+  std::vector<Word> block_words_;         // by word of the argument block
+  std::vector<Word> uniform_values_;      // whole Uniform slots, by slot
   Word hidden_zeros_[kScalarCount] = {};  // by scalar
   Word builtin_values_[4] = {};
   Folded folded_;

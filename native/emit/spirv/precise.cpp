@@ -1,5 +1,5 @@
-// What GLSL.std.450 or a driver leaves looser than the language: fma rounded once, atan2 at zeros
-// and infinities, arithmetic on literal zeros.
+// What GLSL.std.450 or a driver leaves looser than the language: fma and double to half rounded
+// once, atan2 at zeros and infinities, arithmetic on literal zeros.
 #include <cstring>
 
 #include "emit/spirv/emitter.h"
@@ -151,6 +151,33 @@ void Emitter::fma(const Operation& o) {
     parts[i] = s == Scalar::Float64 ? fma_double(p, q, r) : fma_narrow(p, q, r, s);
   }
   alias(o, parts.size() == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, type(t), parts));
+}
+
+// Drivers go from double to half by way of float, and round at each step. The first step here
+// rounds to odd: where it is inexact, to that neighbour whose last bit is set.
+Word Emitter::double_to_half(Word id, uint32_t n) {
+  constexpr Scalar f = Scalar::Float32;
+  const Word bits = lanes(Scalar::UInt32, n), flag = lanes(Scalar::Bool, n);
+  const Word wide = lanes(Scalar::Float64, n), narrow = lanes(f, n);
+  const Word zero = lane_constant(Scalar::Float64, n, 0),
+             none = lane_constant(Scalar::UInt32, n, 0);
+  const Word one = lane_constant(Scalar::UInt32, n, 1);
+  const Word nearest = emit(Opcode::FConvert, narrow, id);
+  const Word back = emit(Opcode::FConvert, wide, nearest);
+  const Word word = emit(Opcode::Bitcast, bits, nearest);
+  const Word even = emit(Opcode::IEqual, flag, emit(Opcode::BitwiseAnd, bits, word, one), none);
+  const Word inexact = emit(Opcode::FOrdNotEqual, flag, back, id);
+  const Word move = emit(Opcode::LogicalAnd, flag, even, inexact);
+  // Away from zero an even word gains its last bit; toward zero it counts down.
+  const Word below = emit(Opcode::FOrdLessThan, flag, id, zero);
+  const Word rose = emit(Opcode::FOrdLessThan, flag, id, back);
+  const Word outward = emit(Opcode::LogicalEqual, flag, below, rose);
+  const Word more = emit(Opcode::BitwiseOr, bits, word, one);
+  const Word less = emit(Opcode::ISub, bits, word, one);
+  const Word moved = emit(Opcode::Select, bits, outward, more, less);
+  const Word odd = emit(Opcode::Select, bits, move, moved, word);
+  const Word rounded = emit(Opcode::Bitcast, narrow, odd);
+  return emit(Opcode::FConvert, lanes(Scalar::Float16, n), rounded);
 }
 
 // GLSL.std.450's Atan2 is undefined where both are zero, and drivers differ where both are
