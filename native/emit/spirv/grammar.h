@@ -1775,9 +1775,9 @@ enum class Glsl : uint32_t {
 struct OpcodeInfo {
   std::string_view name;  // without "Op"
   uint16_t opcode;
-  bool has_type;      // first operand is the result's type
-  bool has_result;    // then comes the result
-  uint8_t operands;   // at least so many, type and result included
+  bool has_type;     // first operand is the result's type
+  bool has_result;   // then comes the result
+  uint8_t operands;  // at least so many, type and result included
 };
 // nullptr when the grammar has no such instruction.
 const OpcodeInfo* opcode_info(uint32_t opcode);

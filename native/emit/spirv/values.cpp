@@ -19,7 +19,8 @@ Word Emitter::emit_list(Opcode code, Word result_type, std::span<const Word> ope
 void Emitter::select(const Operation& o) {
   const auto x = d_.operands_of(o);
   const Type t = d_.type_of(d_.result(o));
-  const bool literals = t.is_float() && d_.is_constant(x[1].value()) && d_.is_constant(x[2].value());
+  const bool literals =
+      t.is_float() && d_.is_constant(x[1].value()) && d_.is_constant(x[2].value());
   const Word cond = value(x[0]);
   const Word a = literals ? operand(x[1]) : value(x[1]), b = literals ? operand(x[2]) : value(x[2]);
   if (type_of(x[0]).is_scalar()) {
