@@ -1,6 +1,6 @@
 """Types of the door to the C++ core. Embedders use the C++ headers instead."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 Span = tuple[int, int, int, int]
