@@ -23,6 +23,26 @@ LCPY_INLINE T apply(T a, T b) {
   else return Op::of(a, b);
 }
 
+#if LCPY_X86 && defined(__AVX512DQ__)
+// One instruction has min and max as we mean them: a NaN loses, -0 is below +0.
+template <class Op, class T, class A, class B>
+LCPY_INLINE void range_rows(Row<T> d, A a, B b) {
+  constexpr int how = std::is_same_v<Op, sem::Max> ? 5 : 4;
+#pragma GCC unroll 16
+  for (int l = 0; l < kLanes; l += kPerWide<T>) {
+    if constexpr (sizeof(T) == 4)
+      _mm512_store_ps(d.p + l, _mm512_range_ps((__m512)wide<T>(a, l), (__m512)wide<T>(b, l), how));
+    else
+      _mm512_store_pd(d.p + l, _mm512_range_pd((__m512d)wide<T>(a, l), (__m512d)wide<T>(b, l), how));
+  }
+}
+template <class Op, class T>
+inline constexpr bool kHasRange = (std::is_same_v<Op, sem::Min> || std::is_same_v<Op, sem::Max>) && sem::is_real_v<T>;
+#else
+template <class Op, class T> inline constexpr bool kHasRange = false;
+template <class Op, class T, class A, class B> LCPY_INLINE void range_rows(Row<T>, A, B) {}
+#endif
+
 template <class Op, int Operands, Result R, class T, Form F>
 const Instr* element(const Instr* at, char* f, State& s) {
   if constexpr (F == Form::Cells) {
@@ -50,6 +70,8 @@ const Instr* element(const Instr* at, char* f, State& s) {
       const auto b = right<T, F>(f, at->b);
       if constexpr (R == Result::Test) {
         set_cell(f, at->d, compare_rows<Op, T>(a, b));
+      } else if constexpr (kHasRange<Op, T>) {
+        range_rows<Op, T>(row<T>(f, at->d), a, b);
       } else {
         const auto d = row<T>(f, at->d);
         LCPY_LANES(l) d.put(l, apply<Op, R, T>(a.get(l), b.get(l)));
