@@ -49,7 +49,11 @@ static_assert(sizeof(Instr) == 32);
     return go->fn(go, file, state); \
   } while (0)
 #else
-#define LCPY_GO(to, file, state) return (to)
+#define LCPY_GO(to, file, state) \
+  do {                           \
+    (void)(file), (void)(state); \
+    return to;                   \
+  } while (0)
 #endif
 
 struct State {

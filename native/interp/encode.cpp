@@ -161,6 +161,7 @@ void Encoder::finish() {
   program_.shared_bytes = code_.shared_bytes;
   program_.scratch_bytes = code_.scratch_bytes * kLanes;
   program_.blocks = code_.blocks;
+  program_.packed = code_.packed;
   program_.code = std::move(out_);
 }
 

@@ -44,7 +44,8 @@ constexpr auto kGives = [] {
 
 FlattenRow flatten_row(Op op) { return kRows[static_cast<int>(op)]; }
 
-Flattener::Flattener(const KernelDescriptor& d) : d_(d), block_(argument_block(d)) {
+Flattener::Flattener(const KernelDescriptor& d, bool packed) : d_(d), block_(argument_block(d)) {
+  code_.packed = packed;
   code_.blocks = d.uses_barrier() || d.uses_shared();
   parts_.resize(d.values.size());
   code_.slots.assign(d.slots.size(), kNone);
@@ -350,6 +351,6 @@ void Flattener::expanded(const Operation& o) {
   throw BugError("the interpreter met " + std::string(op_row(o.op).name) + ", which pass_expand removes");
 }
 
-Code flatten(const KernelDescriptor& d) { return Flattener(d).run(); }
+Code flatten(const KernelDescriptor& d, bool packed) { return Flattener(d, packed).run(); }
 
 }  // namespace lcpy::interp

@@ -12,7 +12,7 @@ namespace lcpy::interp {
 
 class Flattener {
  public:
-  explicit Flattener(const KernelDescriptor& d);
+  Flattener(const KernelDescriptor& d, bool packed);
   Code run();
 
   // One function a row of interp.def.

@@ -134,7 +134,7 @@ void Flattener::kernel_id(const Operation& o) {
 
 // Strips of a kernel without barriers follow the rows of the dispatch and start at multiples of 64,
 // so dispatch_id is linear in x and equal in y and z, whatever the block. Where they are of blocks,
-// the thread's place within its block is fixed for each strip.
+// the thread's place within its block is fixed for each strip. Packed strips have rows of ids.
 void Flattener::ids(const Operation& o) {
   const auto cell = [&](ScalarId& s, Kind kind, Pinned how) {
     if (s == kNone) s = pinned(Scalar::UInt32, kind, how);
@@ -144,7 +144,9 @@ void Flattener::ids(const Operation& o) {
   std::array<ScalarId, 3> out{};
   for (uint32_t i = 0; i < 3; ++i) {
     const ScalarId width = constant(Scalar::UInt32, size[i]);
-    const auto whole = [&] {  // rows: dispatch_id
+    const bool aligned = i == 0 && size[0] % kLanes == 0 && !code_.packed;
+    const auto whole = [&] {  // dispatch_id where strips are not of blocks
+      if (code_.packed) return cell(code_.dispatch[i], Kind::Varying, Pinned::Row);
       return cell(code_.dispatch[i], i == 0 ? Kind::Linear : Kind::Uniform, Pinned::Cell);
     };
     const auto thread = [&]() -> ScalarId {
@@ -156,12 +158,11 @@ void Flattener::ids(const Operation& o) {
         if ((i == 1 && rows) || (i == 2 && planes)) return cell(code_.thread[i], Kind::Uniform, Pinned::Cell);
         return cell(code_.thread[i], Kind::Varying, Pinned::Row);
       }
-      if (i == 0 && size[0] % kLanes == 0) return cell(code_.thread[0], Kind::Linear, Pinned::Cell);
+      if (aligned) return cell(code_.thread[0], Kind::Linear, Pinned::Cell);
       return emit(Op::RemUnchecked, Scalar::UInt32, Scalar::UInt32, whole(), width);
     };
     const auto block = [&]() -> ScalarId {
-      if (code_.blocks || (i == 0 && size[0] % kLanes == 0))
-        return cell(code_.block[i], Kind::Uniform, Pinned::Cell);
+      if (code_.blocks || aligned) return cell(code_.block[i], Kind::Uniform, Pinned::Cell);
       if (size[i] == 1) return whole();
       return emit(Op::DivUnchecked, Scalar::UInt32, Scalar::UInt32, whole(), width);
     };

@@ -110,6 +110,7 @@ struct Code {
   std::vector<Leaf> leaves;
   std::vector<Region> regions;  // 0 is the kernel, a Call
   bool blocks = false;          // strips are of blocks, with barriers or shared memory between
+  bool packed = false;          // strips follow the linear index: a narrow dispatch's rows are short
   // Pinned cells that the runner fills.
   ScalarId thread[3], block[3], dispatch[3], size[3];
   std::vector<ScalarId> slots;  // pointer of each slot; kNone when unused
@@ -119,7 +120,7 @@ struct Code {
 };
 
 // flatten.cpp: BugError for what pass_expand should have removed.
-Code flatten(const KernelDescriptor& d);
+Code flatten(const KernelDescriptor& d, bool packed);
 // classify.cpp: decides every scalar's kind and every region's divergence.
 void classify(Code& code);
 // improve.cpp: fewer nodes with the same results.

@@ -210,7 +210,8 @@ LCPY_INLINE void choose(Row<U> d, A a, B b, uint64_t mask) {
     for (int k = 0; k < kPerWide<U>; ++k) bits[k] = static_cast<U>(U{1} << k);
 #pragma GCC unroll 32
     for (int l = 0; l < kLanes; l += kPerWide<U>) {
-      const V chunk = V{} + static_cast<U>(mask >> l);
+      const U low = static_cast<U>(mask >> l);
+      const V chunk = V{} + low;
       const V on = (V)((chunk & bits) == bits);
       *reinterpret_cast<V*>(d.p + l) = (wide<U>(a, l) & on) | (wide<U>(b, l) & ~on);
     }

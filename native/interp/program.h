@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -42,7 +43,7 @@ class Program {
   std::array<uint32_t, 3> thread{}, block{}, dispatch{}, size{};  // cells or rows; kNone: nobody asks
   std::array<bool, 3> thread_is_row{};
   std::array<uint32_t, 3> block_size{};
-  bool blocks = false;
+  bool blocks = false, packed = false;
   uint32_t buffers = 0, argument_bytes = 0;
 
   // Contexts are kept from launch to launch.
@@ -50,9 +51,16 @@ class Program {
   void give_context(Context* context) const;
   ~Program();
 
+  // The same kernel with packed strips, made when a narrow dispatch first asks.
+  const Program& packed_program() const;
+  KernelDescriptor source;  // of what is not packed or of blocks
+  const Loops* loops = nullptr;
+
  private:
   mutable std::mutex mutex_;
   mutable std::vector<Context*> idle_;
+  mutable std::once_flag packed_once_;
+  mutable std::shared_ptr<const Program> packed_;
 };
 
 }  // namespace lcpy::interp

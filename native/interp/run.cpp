@@ -86,24 +86,48 @@ void bind(const Task& t, Context& c) {
   }
 }
 
+void run_strip(const Program& p, State& s, uint64_t lanes) {
+  s.mask = lanes_mask(lanes);
+  s.resume = p.code.data();
+  execute(s);
+}
+
 // Strips along the rows of the dispatch, each from a multiple of 64.
 void run_rows(const Task& t, Context& c, uint64_t begin, uint64_t end) {
   const Program& p = t.program;
   State& s = c.strips[0].state;
   const uint64_t width = t.launch.dispatch_size[0];
   uint64_t x = begin % t.extent[0], row = begin / t.extent[0];
+  for (uint64_t i = begin; i < end; ++row, x = 0) {
+    set(s.file, p.dispatch[1], static_cast<uint32_t>(row % t.extent[1]));
+    set(s.file, p.dispatch[2], static_cast<uint32_t>(row / t.extent[1]));
+    for (; x < t.extent[0] && i < end; ++x, ++i) {
+      const uint64_t first = x * kLaneCount;
+      set(s.file, p.dispatch[0], static_cast<uint32_t>(first));
+      if (p.thread[0] != kNone) set(s.file, p.thread[0], static_cast<uint32_t>(first % p.block_size[0]));
+      if (p.block[0] != kNone) set(s.file, p.block[0], static_cast<uint32_t>(first / p.block_size[0]));
+      run_strip(p, s, width - first);
+    }
+  }
+}
+
+// Strips of 64 threads in linear order, over rows shorter than a strip.
+void run_packed(const Task& t, Context& c, uint64_t begin, uint64_t end) {
+  const Program& p = t.program;
+  State& s = c.strips[0].state;
+  const uint64_t width = t.launch.dispatch_size[0], height = t.launch.dispatch_size[1];
+  const uint64_t total = width * height * t.launch.dispatch_size[2];
   for (uint64_t i = begin; i < end; ++i) {
-    const uint64_t y = row % t.extent[1], z = row / t.extent[1];
-    const uint64_t first = x * kLaneCount;
-    set(s.file, p.dispatch[0], static_cast<uint32_t>(first));
-    set(s.file, p.dispatch[1], static_cast<uint32_t>(y));
-    set(s.file, p.dispatch[2], static_cast<uint32_t>(z));
-    if (p.thread[0] != kNone) set(s.file, p.thread[0], static_cast<uint32_t>(first % p.block_size[0]));
-    if (p.block[0] != kNone) set(s.file, p.block[0], static_cast<uint32_t>(first / p.block_size[0]));
-    s.mask = lanes_mask(width - first);
-    s.resume = p.code.data();
-    execute(s);
-    if (++x == t.extent[0]) x = 0, ++row;
+    const uint64_t first = i * kLaneCount;
+    uint64_t id[] = {first % width, first / width % height, first / (width * height)};
+    for (uint32_t l = 0; l < kLanes; ++l) {
+      for (int axis = 0; axis < 3; ++axis)
+        if (p.dispatch[axis] != kNone)
+          set(s.file, p.dispatch[axis] + 4 * l, static_cast<uint32_t>(id[axis]));
+      if (++id[0] == width) id[0] = 0, ++id[1];
+      if (id[1] == height) id[1] = 0, ++id[2];
+    }
+    run_strip(p, s, total - first);
   }
 }
 
@@ -136,6 +160,7 @@ void work(void* user, uint64_t begin, uint64_t end) {
   Context* const c = t.program.take_context();
   bind(t, *c);
   if (t.program.blocks) run_blocks(t, *c, begin, end);
+  else if (t.program.packed) run_packed(t, *c, begin, end);
   else run_rows(t, *c, begin, end);
   t.program.give_context(c);
 }
@@ -181,18 +206,11 @@ Program::~Program() {
   for (Context* c : idle_) delete c;
 }
 
-std::shared_ptr<const Program> build_program(const KernelDescriptor& original, const char* isa) {
-  const Loops& loops = loops_for(isa);
-  // Matrix and geometry operations are expanded as for every target: one order of operations.
-  KernelDescriptor expanded;
-  const bool expands = needs_expansion(original);
-  if (expands) {
-    expanded = original;
-    pass_expand(expanded, &executes);
-  }
-  const KernelDescriptor& d = expands ? expanded : original;
+namespace {
+
+std::shared_ptr<Program> build(const KernelDescriptor& d, const Loops& loops, bool packed) {
   auto program = std::make_shared<Program>();
-  Code code = flatten(d);
+  Code code = flatten(d, packed);
   classify(code);
   improve(code);
   find_lifetimes(code);
@@ -211,23 +229,56 @@ std::shared_ptr<const Program> build_program(const KernelDescriptor& original, c
   return program;
 }
 
+}  // namespace
+
+std::shared_ptr<const Program> build_program(const KernelDescriptor& d, const char* isa) {
+  const Loops& loops = loops_for(isa);
+  KernelDescriptor copy = d;
+  // Matrix and geometry operations are expanded as for every target: one order of operations.
+  if (needs_expansion(copy)) pass_expand(copy, &executes);
+  const std::shared_ptr<Program> program = build(copy, loops, false);
+  program->source = std::move(copy);
+  program->loops = &loops;
+  return program;
+}
+
+const Program& Program::packed_program() const {
+  std::call_once(packed_once_, [this] { packed_ = build(source, *loops, true); });
+  return *packed_;
+}
+
+namespace {
+
+void launch_strips(const Task& task) {
+  const Program& p = task.program;
+  const uint64_t total = task.extent[0] * task.extent[1] * task.extent[2];
+  // What is done before another thread would have woken up is not shared out.
+  const uint64_t cost = total * p.code.size() * (p.blocks ? 4 : 1);
+  const unsigned threads = cost < 1500 ? 1 : task.launch.threads;
+  const uint64_t workers = threads == 0 ? processors() : threads;
+  uint64_t grain = total / (workers * 16);
+  grain = grain < 1 ? 1 : grain > 1024 ? 1024 : grain;
+  share_out(total, grain, threads, &work, const_cast<Task*>(&task));
+}
+
+}  // namespace
+
 void run(const Program& program, const Launch& launch) {
   check(program, launch);
   const auto& size = launch.dispatch_size;
   if (size[0] == 0 || size[1] == 0 || size[2] == 0) return;
+  const uint64_t rows = uint64_t{size[1]} * size[2];
+  if (size[0] <= kLanes / 2 && rows > 1 && !program.blocks) {
+    const uint64_t strips = (size[0] * rows + kLaneCount - 1) / kLaneCount;
+    launch_strips({program.packed_program(), launch, {strips, 1, 1}});
+    return;
+  }
   Task task{program, launch, {}};
   for (int i = 0; i < 3; ++i) {
     const uint64_t unit = program.blocks ? program.block_size[i] : i == 0 ? kLaneCount : 1;
     task.extent[i] = (size[i] + unit - 1) / unit;
   }
-  const uint64_t total = task.extent[0] * task.extent[1] * task.extent[2];
-  // What is done before another thread would have woken up is not shared out.
-  const uint64_t cost = total * program.code.size() * (program.blocks ? 4 : 1);
-  const unsigned threads = cost < 1500 ? 1 : launch.threads;
-  const uint64_t workers = threads == 0 ? processors() : threads;
-  uint64_t grain = total / (workers * 16);
-  grain = grain < 1 ? 1 : grain > 1024 ? 1024 : grain;
-  share_out(total, grain, threads, &work, &task);
+  launch_strips(task);
 }
 
 }  // namespace lcpy::interp
