@@ -105,6 +105,22 @@ LCPY_INLINE I plus(I base, int l) {
   return static_cast<I>(static_cast<U>(static_cast<U>(base) + static_cast<U>(l)));
 }
 
+// So much work lies between the loads of one strip and of the next that the processor does not see
+// far enough ahead by itself. What follows in memory is what the next strips load, or, in a loop that
+// goes on by little, the next iterations. Strips of a loop that strides far stay a while: less ahead.
+inline constexpr int64_t kFar = 4096, kNear = 1024;
+template <int Bytes>
+LCPY_INLINE void fetch_ahead(const Instr* at, char* f, const char* p) {
+  const uintptr_t here = reinterpret_cast<uintptr_t>(p);
+  uintptr_t ahead = here + kFar;
+  if (at->c != 0) {  // in a loop: the address of the iteration before
+    const uintptr_t step = here - cell<uintptr_t>(f, at->c);
+    ahead = here + (step <= kNear ? 8 * step : kNear);
+    set_cell(f, at->c, here);
+  }
+  for (int k = 0; k < Bytes; k += 64) __builtin_prefetch(reinterpret_cast<const char*>(ahead) + k);
+}
+
 template <class E, class I>
 const Instr* load_linear(const Instr* at, char* f, State& s) {
   Into<E> d(f, at->d);
@@ -113,8 +129,12 @@ const Instr* load_linear(const Instr* at, char* f, State& s) {
   const int64_t stride = at->stride;
   if (plus(base, kLanes - 1) >= base) {
     p += static_cast<int64_t>(base) * stride;
-    if (stride == kBytes<E> && s.mask == kAllLanes) d.whole(p);
-    else each_lane(s.mask, [&](int l) __attribute__((always_inline)) { d.lane(l, p + l * stride); });
+    if (stride == kBytes<E> && s.mask == kAllLanes) {
+      fetch_ahead<kLanes * kBytes<E>>(at, f, p);
+      d.whole(p);
+    } else {
+      each_lane(s.mask, [&](int l) __attribute__((always_inline)) { d.lane(l, p + l * stride); });
+    }
   } else {
     each_lane(s.mask, [&](int l) { d.lane(l, p + static_cast<int64_t>(plus(base, l)) * stride); });
   }

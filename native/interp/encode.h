@@ -58,6 +58,7 @@ class Encoder {
   Address address(const Node& n, bool offsets_only);
   int32_t offset_of(Address& a, int64_t offset);
   uint32_t offset_row(const Node& n);
+  uint32_t last_address(const Node& n);
   bool load_one_at(const Node& n, uint32_t index);
   void load(const Node& n, uint32_t index);
   void store(const Node& n);
@@ -82,7 +83,7 @@ class Encoder {
   std::vector<Instr> out_;
   std::vector<Labels> labels_;  // by region
   std::vector<uint32_t> free_cells_, free_rows_[kSizes];
-  uint32_t cells_ = 0, rows_ = 0;  // bytes
+  uint32_t cells_ = 8, rows_ = 0;  // bytes; cell 0 means none
   std::vector<std::pair<uint32_t, uint32_t>> temporary_rows_;  // place, size index
   std::vector<uint32_t> temporary_cells_;
   std::vector<ScalarId> dying_, dies_next_;  // by node: list heads; links

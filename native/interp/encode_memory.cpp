@@ -83,6 +83,15 @@ int32_t Encoder::offset_of(Address& a, int64_t offset) {
   return 0;
 }
 
+// Where a load in a loop keeps its last address; 0 outside of loops. Cell 0 is never given here.
+uint32_t Encoder::last_address(const Node& n) {
+  uint32_t r = n.region;
+  while (code_.regions[r].type == Region::Type::If) r = code_.regions[r].parent;
+  if (code_.regions[r].type != Region::Type::Loop) return 0;
+  cells_ += 8;
+  return cells_ - 8;
+}
+
 // One scalar at an index that all lanes share.
 bool Encoder::load_one_at(const Node& n, uint32_t index) {
   const Term& t = code_.terms[n.terms];
@@ -116,7 +125,7 @@ void Encoder::load(const Node& n, uint32_t index) {
       case Address::Mode::Linear: fn = loops_.load_linear[k][x]; break;
       case Address::Mode::Row: fn = n.lanes ? loops_.load_lanes_row[k][x] : loops_.load_row[k][x]; break;
     }
-    Instr& in = put(fn, define(d), here.pointer, a.index);
+    Instr& in = put(fn, define(d), here.pointer, a.index, a.mode == Address::Mode::Linear ? last_address(n) : 0);
     in.offset = offset;
     in.stride = static_cast<int32_t>(a.stride);
   }

@@ -4,16 +4,19 @@
 namespace lcpy::interp {
 namespace {
 
-using MaskFn = Fn (*)();
+struct MaskRow {
+  Fn (*fn)() = nullptr;
+  bool known = false;  // sanitisers keep addresses from being compared while compiling
+};
 constexpr auto kMasks = [] {
-  std::array<MaskFn, kOpCount> rows{};
-  rows[static_cast<int>(Op::BitAnd)] = &flow::mask_and;
-  rows[static_cast<int>(Op::BitOr)] = &flow::mask_or;
-  rows[static_cast<int>(Op::BitXor)] = &flow::mask_xor;
-  rows[static_cast<int>(Op::NotEqual)] = &flow::mask_xor;
-  rows[static_cast<int>(Op::Equal)] = &flow::mask_equal;
-  rows[static_cast<int>(Op::Not)] = &flow::mask_not;
-  rows[static_cast<int>(Op::BitNot)] = &flow::mask_not;
+  std::array<MaskRow, kOpCount> rows{};
+  rows[static_cast<int>(Op::BitAnd)] = {&flow::mask_and, true};
+  rows[static_cast<int>(Op::BitOr)] = {&flow::mask_or, true};
+  rows[static_cast<int>(Op::BitXor)] = {&flow::mask_xor, true};
+  rows[static_cast<int>(Op::NotEqual)] = {&flow::mask_xor, true};
+  rows[static_cast<int>(Op::Equal)] = {&flow::mask_equal, true};
+  rows[static_cast<int>(Op::Not)] = {&flow::mask_not, true};
+  rows[static_cast<int>(Op::BitNot)] = {&flow::mask_not, true};
   return rows;
 }();
 // Every operation of elementwise.def that takes bools has its row.
@@ -24,7 +27,7 @@ constexpr auto kMasks = [] {
 #define LCPY_TAKES_BOOL_Bits true
 #define LCPY_TAKES_BOOL_NumberBool true
 #define ELEMENTWISE(op, operands, types, result)                                         \
-  static_assert(!LCPY_TAKES_BOOL_##types || kMasks[static_cast<int>(Op::op)] != nullptr, \
+  static_assert(!LCPY_TAKES_BOOL_##types || kMasks[static_cast<int>(Op::op)].known, \
                 "no way to compute " #op " on lane bits");
 #include "kernel/elementwise.def"
 #undef ELEMENTWISE
@@ -75,11 +78,11 @@ void Encoder::element(const Node& n, uint32_t index) {
 }
 
 void Encoder::mask(const Node& n, uint32_t index) {
-  const MaskFn fn = kMasks[static_cast<int>(n.op)];
-  LCPY_CHECK(fn != nullptr);
+  const MaskRow& row = kMasks[static_cast<int>(n.op)];
+  LCPY_CHECK(row.known);
   const uint32_t a = place(n.a), b = n.b == kNone ? 0 : place(n.b);
   release(index);
-  put(fn(), define(n.d), a, b);
+  put(row.fn(), define(n.d), a, b);
 }
 
 void Encoder::convert(const Node& n, uint32_t index) {
