@@ -32,13 +32,28 @@ def evaluate(frame, node):
             found = _compile_time(frame, n)
             if found is not MISSING:
                 names[n.id] = found
-    code = compile(_ast.Expression(body=node), frame.parsed.filename, "eval", 0, True)
+    code = _compiled(frame, node)
     try:
         result = eval(code, {"__builtins__": __builtins__, **names})
     except Exception as error:  # whatever the user's expression does
         frame.fail("static_failed", node, f"{type(error).__name__}: {error}")
     _note_attributes(frame, node, names)
     return result
+
+
+def _compiled(frame, node):
+    """Code of the expression with the file's line numbers, so that a lambda in it has a source."""
+    shift = frame.parsed.shift
+    placed = [n for n in walk(node) if hasattr(n, "lineno")]
+    for n in placed:
+        n.lineno += shift
+        n.end_lineno += shift
+    try:
+        return compile(_ast.Expression(body=node), frame.parsed.filename, "eval", 0, True)
+    finally:
+        for n in placed:
+            n.lineno -= shift
+            n.end_lineno -= shift
 
 
 def _bound_inside(node):

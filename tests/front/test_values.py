@@ -309,6 +309,17 @@ def test_captured_containers_change(device):
     assert run(uses, 1, device) == [26]
 
 
+@lc.kernel
+def host_lambdas(out: lc.Buffer[lc.float32]):
+    f = lc.static({"a": lambda x: x + 1.0}["a"])
+    g = lc.static([lambda x: x * STEP for _ in range(2)][1])
+    out[0] = f(2.0) + g(10.0)
+
+
+def test_host_lambdas(cpu):
+    assert run(host_lambdas, 1, cpu) == [4]
+
+
 class Model:
     def __init__(self, gain):
         self.gain = gain
