@@ -25,7 +25,7 @@
 namespace lcpy {
 
 using ValueId = Id<struct ValueTag>;
-using SlotId = Id<struct SlotTag>;          // index into KernelDescriptor::slots
+using SlotId = Id<struct SlotTag>;  // index into KernelDescriptor::slots
 using BodyId = Id<struct BodyTag>;
 using OpId = Id<struct OpTag>;
 using FunctionId = Id<struct FunctionTag>;
@@ -36,23 +36,27 @@ enum class MemoryClass : uint8_t {
   Constant,  // a table of constants, read only; the chain starts inside the value
   Shared,    // one value a block; the chain starts inside the value
   Scratch,   // one value a thread, local to a function; likewise
-  Texture, Sampler, Heap, Accel,
+  Texture,
+  Sampler,
+  Heap,
+  Accel,
 };
 enum class Access : uint8_t { None = 0, Read = 1, Write = 2, ReadWrite = 3 };
 
-// Slot numbers of Shared, Scratch and Constant memory start here, so that they never meet a binding.
+// Slot numbers of Shared, Scratch and Constant memory start here, so that they never meet a
+// binding.
 inline constexpr uint32_t kInternalSlotBase = 1u << 24;
 
 struct Slot {
-  std::string name;        // the user's, for messages; targets mangle it
-  Type type;               // Global: the buffer type; the others: the value's type
+  std::string name;  // the user's, for messages; targets mangle it
+  Type type;         // Global: the buffer type; the others: the value's type
   MemoryClass memory = MemoryClass::Global;
   Access access = Access::None;  // what the descriptor's operations do with it
-  uint32_t number = 0;     // binding asked for, or kInternalSlotBase + n
-  bool atomics = false;    // reached by an atomic operation
+  uint32_t number = 0;           // binding asked for, or kInternalSlotBase + n
+  bool atomics = false;          // reached by an atomic operation
   bool length_used = false;      // BufferLength or BufferLength64 reads it
   bool extents_used = false;     // BufferExtent reads it (also multi-axis indexing)
-  FunctionId owner;        // of Scratch
+  FunctionId owner;              // of Scratch
   std::vector<std::byte> data;   // of Constant: type.size() bytes in memory layout
   Span span;
 };
@@ -75,16 +79,23 @@ struct Operand {
   friend bool operator==(const Operand&, const Operand&) = default;
 };
 
-enum class MemoryOrder : uint8_t { Relaxed, Acquire, Release, AcquireRelease, SequentiallyConsistent };
+enum class MemoryOrder : uint8_t {
+  Relaxed,
+  Acquire,
+  Release,
+  AcquireRelease,
+  SequentiallyConsistent
+};
 enum class BranchHint : uint8_t { None, Flatten, Branch };
 
 struct Operation {
   Op op{};
-  uint8_t flags = 0;  // memory and atomics: bits 0–2 MemoryOrder, bit 3 volatile; If, Switch: BranchHint
+  uint8_t flags =
+      0;  // memory and atomics: bits 0–2 MemoryOrder, bit 3 volatile; If, Switch: BranchHint
   uint16_t result_count = 0;
   uint32_t operand_begin = 0;  // into KernelDescriptor::operands
   uint32_t operand_count = 0;
-  ValueId first_result;        // results have consecutive ids
+  ValueId first_result;  // results have consecutive ids
   Span span;
 };
 
@@ -105,7 +116,7 @@ struct Constant {
 
 struct Body {
   std::vector<ValueId> params;  // of a Loop's body: the carried values; else empty
-  std::vector<OpId> ops;        // the last one is a terminator: Yield Break Continue Return Unreachable
+  std::vector<OpId> ops;  // the last one is a terminator: Yield Break Continue Return Unreachable
 };
 
 struct Function {
@@ -130,7 +141,8 @@ struct KernelDescriptor {
   std::vector<Value> values;
   std::vector<Constant> constants;
   std::vector<std::byte> constant_data;
-  bool view_offsets = false;  // buffers carry a base offset in the argument block (views at any start)
+  bool view_offsets =
+      false;  // buffers carry a base offset in the argument block (views at any start)
 
   const Operation& op(OpId id) const { return ops[id.value]; }
   Operation& op(OpId id) { return ops[id.value]; }
@@ -140,7 +152,9 @@ struct KernelDescriptor {
   std::span<Operand> operands_of(const Operation& o) {
     return {operands.data() + o.operand_begin, o.operand_count};
   }
-  ValueId result(const Operation& o, uint32_t i = 0) const { return ValueId(o.first_result.value + i); }
+  ValueId result(const Operation& o, uint32_t i = 0) const {
+    return ValueId(o.first_result.value + i);
+  }
   Type type_of(ValueId v) const { return values[v.value].type; }
   bool is_constant(ValueId v) const { return values[v.value].def == Value::Def::Constant; }
   std::span<const std::byte> constant_bytes(ValueId v) const;  // of a constant value
@@ -153,13 +167,15 @@ struct KernelDescriptor {
   uint64_t hash() const;          // of the text form without names and spans
 };
 
-// Appends operations to a body of a descriptor. Types are given by the caller and checked by verify().
+// Appends operations to a body of a descriptor. Types are given by the caller and checked by
+// verify().
 class KernelBuilder {
  public:
   explicit KernelBuilder(KernelDescriptor& d);
 
   SlotId add_slot(Slot slot);
-  FunctionId add_function(std::string name, std::span<const Type> params, std::span<const Type> results, Span span);
+  FunctionId add_function(std::string name, std::span<const Type> params,
+                          std::span<const Type> results, Span span);
   BodyId add_body(std::span<const Type> params = {});
   void set_insertion(BodyId body) { body_ = body; }
   BodyId insertion() const { return body_; }
@@ -169,12 +185,13 @@ class KernelBuilder {
   // Interned constants.
   ValueId constant(Type type, std::span<const std::byte> bytes);
   ValueId zero(Type type);
-  ValueId splat(Type lanes, double value);        // a float or integer scalar or vector, converted
-  ValueId integer(Type lanes, uint64_t bits);     // truncated to the width, spread over the lanes
+  ValueId splat(Type lanes, double value);     // a float or integer scalar or vector, converted
+  ValueId integer(Type lanes, uint64_t bits);  // truncated to the width, spread over the lanes
   ValueId boolean(bool value);
 
   // Any operation: operands, result types, and flags.
-  OpId append(Op op, std::span<const Operand> operands, std::span<const Type> results = {}, uint8_t flags = 0);
+  OpId append(Op op, std::span<const Operand> operands, std::span<const Type> results = {},
+              uint8_t flags = 0);
   // Value operations with one result.
   ValueId emit(Op op, Type type, std::initializer_list<ValueId> operands);
   ValueId emit(Op op, Type type, std::span<const ValueId> operands);
@@ -220,7 +237,7 @@ ArgumentBlock argument_block(const KernelDescriptor& d);
 // Every violation, each with its path ("function 0 / op 3 Loop / body / op 1"). Empty: well formed.
 struct Violation {
   std::string path;
-  std::string rule;     // a short stable name, "dominance", "slot_class", …
+  std::string rule;  // a short stable name, "dominance", "slot_class", …
   std::string message;
   Span span;
 };

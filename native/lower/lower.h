@@ -13,10 +13,11 @@ namespace lcpy {
 
 struct LowerOptions {
   MathMode math = MathMode::Ieee;
-  int opt = 1;               // 0 runs no optional pass; same bits
-  bool ragged = true;        // the dispatch may end inside a block: threads past the end must be kept
-                             // from memory. false only when every axis is a multiple of the block
-  bool view_offsets = false; // buffers are views at any start: add the argument block's base offset
+  int opt = 1;         // 0 runs no optional pass; same bits
+  bool ragged = true;  // the dispatch may end inside a block: threads past the end must be kept
+                       // from memory. false only when every axis is a multiple of the block
+  bool view_offsets =
+      false;                 // buffers are views at any start: add the argument block's base offset
   bool verify_each = false;  // verify after every pass (tests, debug)
   void (*dump)(void* user, std::string_view stage, std::string_view text) = nullptr;
   void* dump_user = nullptr;
@@ -30,16 +31,18 @@ KernelDescriptor lower_kernel(const ast::FunctionBuilder& kernel, const LowerOpt
 KernelDescriptor lower_ast(const ast::FunctionBuilder& kernel, const LowerOptions& options);
 
 // Passes, each linear in the size of the descriptor. Names are those of the dump switch.
-void pass_fold(KernelDescriptor& d);          // constants, by the interpreter's own arithmetic
-void pass_simplify(KernelDescriptor& d);      // identities that keep every bit (x*0 stays for floats)
-void pass_common(KernelDescriptor& d);        // equal pure operations along dominance
-void pass_dead(KernelDescriptor& d);          // unused pure operations, results, parameters, bodies, slots, constants
-void pass_inline(KernelDescriptor& d);        // small callables without a return inside a loop
+void pass_fold(KernelDescriptor& d);      // constants, by the interpreter's own arithmetic
+void pass_simplify(KernelDescriptor& d);  // identities that keep every bit (x*0 stays for floats)
+void pass_common(KernelDescriptor& d);    // equal pure operations along dominance
+void pass_dead(
+    KernelDescriptor& d);  // unused pure operations, results, parameters, bodies, slots, constants
+void pass_inline(KernelDescriptor& d);  // small callables without a return inside a loop
 void pass_guard(KernelDescriptor& d, bool ragged);  // threads past the end
 
 // Replaces operations that a target lacks by others that every target has, with language.md's
 // meaning: floor division, guarded division, masked shifts, saturating conversion, matrix algebra,
-// geometry, narrow and wide bit counts… `native` says which (op, type of the first operand) to keep.
+// geometry, narrow and wide bit counts… `native` says which (op, type of the first operand) to
+// keep.
 using NativeOp = bool (*)(Op op, Type result, Type first_operand, MathMode math);
 void pass_expand(KernelDescriptor& d, NativeOp native);
 
