@@ -454,27 +454,35 @@ constexpr KernelRow kKernelRows[] = {
     {Op::Continue, op_Continue},
     {Op::Return, op_Return},
 };
-constexpr auto kRowChecks = [] {
-  std::array<Check, kOpCount> rows{};
+struct RowChecks {
+  std::array<Check, kOpCount> check{};
+  std::array<bool, kOpCount> present{};
+  constexpr void set(Op op, Check c) {
+    check[static_cast<size_t>(op)] = c;
+    present[static_cast<size_t>(op)] = true;
+  }
+};
+constexpr RowChecks kRowChecks = [] {
+  RowChecks rows;
 #define OP(name, python, category, shape, usage, level, sync, doc) \
   if (OpLevel::level == OpLevel::Ast)                              \
-    rows[static_cast<size_t>(Op::name)] = ast_only;                \
+    rows.set(Op::name, ast_only);                                  \
   else if (Shape::shape != Shape::KernelOnly)                      \
-    rows[static_cast<size_t>(Op::name)] = kShapes[static_cast<size_t>(Shape::shape)];
-#define REFUSED(name, python, category, usage, reason, doc) \
-  rows[static_cast<size_t>(Op::name)] = ast_only;
+    rows.set(Op::name, kShapes[static_cast<size_t>(Shape::shape)]);
+#define REFUSED(name, python, category, usage, reason, doc) rows.set(Op::name, ast_only);
 #include "ops/op.def"
 #undef OP
 #undef REFUSED
-  for (const KernelRow& r : kKernelRows) rows[static_cast<size_t>(r.op)] = r.check;
+  for (const KernelRow& r : kKernelRows) rows.set(r.op, r.check);
   return rows;
 }();
-constexpr bool total() {
-  for (Check c : kRowChecks)
-    if (!c) return false;
-  return true;
-}
-static_assert(total(), "a row of op.def has no check here");
+#define OP(name, python, category, shape, usage, level, sync, doc) \
+  static_assert(kRowChecks.present[static_cast<size_t>(Op::name)], \
+                "verify() has no check of " #name);
+#define REFUSED(name, python, category, usage, reason, doc)
+#include "ops/op.def"
+#undef OP
+#undef REFUSED
 
 }  // namespace
 
@@ -505,6 +513,6 @@ bool chain_type(const KernelDescriptor& d, const Slot& s, std::span<const Operan
   return t.is_value();
 }
 
-RowFault check_row(const RowContext& c) { return kRowChecks[static_cast<size_t>(c.o.op)](c); }
+RowFault check_row(const RowContext& c) { return kRowChecks.check[static_cast<size_t>(c.o.op)](c); }
 
 }  // namespace lcpy
