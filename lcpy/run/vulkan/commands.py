@@ -9,6 +9,7 @@ submissions. Every submission ends in a barrier towards the host.
 import threading
 from collections import deque
 
+from ..._native import core
 from . import api
 from .api import check
 
@@ -22,7 +23,7 @@ class Batch:
     __slots__ = ("commands", "fence", "fence_list", "command_list")
 
 
-class Commands:
+class Commands(core.Recorder):
     """The device's one in-order stream."""
 
     def __init__(self, device):
@@ -62,6 +63,15 @@ class Commands:
         self._to_host = self._barrier(0x40 | 0x1000, 0x20 | 0x40 | 0x800 | 0x1000 | 0x2000)
         self._copy = ffi.new("VkBufferCopy*")
         self._barrier_call, self._null = lib.vkCmdPipelineBarrier, ffi.NULL
+        calls = (
+            "Dispatch",
+            "PushConstants",
+            "BindPipeline",
+            "BindDescriptorSets",
+            "PipelineBarrier",
+        )
+        addresses = [lib.vkGetDeviceProcAddr(device.handle, f"vkCmd{c}".encode()) for c in calls]
+        self._set_calls(*[api.handle_key(a) for a in addresses], api.handle_key(self._between))
         self.idle, self.pending = [], deque()  # Batches; pending: (number, Batch), oldest first
         self.current = None  # the Batch being recorded
         self.buffer = None  # its command buffer
@@ -69,7 +79,6 @@ class Commands:
         self.completed = 0
         self.count, self.limit = 0, FIRST_BATCH
         self.epoch = 0
-        self.bound = {}  # what the command buffer has bound: pipeline, sets, pushed block
         self._retired = deque()  # (last use, function, argument)
 
     def _barrier(self, source, target):
@@ -102,8 +111,9 @@ class Commands:
             device,
         )
         self.current, self.buffer = batch, batch.commands
+        self.address = api.handle_key(batch.commands)
         self.count = 0
-        self.bound.clear()
+        self.bound_pipeline = self.bound_set = self.bound_block = None
 
     def _make_batch(self):
         ffi, lib, device = api.ffi, api.lib, self.device
@@ -216,13 +226,18 @@ class Commands:
                 self._null,
             )
             self.epoch += 1
-            self.current = self.buffer = None
+            self.stop()
             check(lib.vkEndCommandBuffer(batch.commands), "vkEndCommandBuffer", device)
             self._submit_info.pCommandBuffers = batch.command_list
             result = lib.vkQueueSubmit(device.queue, 1, self._submit_info, batch.fence)
             check(result, "vkQueueSubmit", device)
             self.pending.append((self.number, batch))
             self.number += 1
+
+    def stop(self):
+        """Leaves the command buffer: the next command begins another, if the device still can."""
+        self.current = self.buffer = None
+        self.address = 0
 
     def wait(self, number):
         """Returns when the submission `number`, and so all before it, is done."""

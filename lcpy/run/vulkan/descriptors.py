@@ -71,7 +71,7 @@ class SetPools:
         return made[0]
 
     def give_back(self, entry):
-        made, pool = entry
+        made, pool, _ = entry
         if not self.device.closed:
             api.lib.vkFreeDescriptorSets(self.device.handle, pool, 1, made)
 
@@ -81,16 +81,16 @@ class SetTable:
 
     def __init__(self, device, layout, kind, count):
         self.device, self.layout, self.kind, self.count = device, layout, kind, count
-        self.sets = {}  # ids of the memories -> (cffi array of one set, pool)
+        self.sets = {}  # ids of the memories -> (cffi array of one set, pool, its address)
 
     def make(self, key, memories, ranges):
         """Makes and keeps the set; `ranges` are bytes seen through each binding."""
         if len(self.sets) >= TABLE_LIMIT:
             self._clear()
         device = self.device
-        entry = device.pipelines.sets.take(self.layout, self.kind, self.count)
-        self._write(entry[0], memories, ranges)
-        self.sets[key] = entry
+        made, pool = device.pipelines.sets.take(self.layout, self.kind, self.count)
+        self._write(made, memories, ranges)
+        entry = self.sets[key] = (made, pool, api.handle_key(made))
         for memory in memories:
             if memory.tables is None:
                 memory.tables = []

@@ -4,6 +4,7 @@ import atexit
 import weakref
 
 from ..._native import core
+from ...errors import DeviceError
 from ...plan import Limits
 from ..device import DeviceBase
 from . import api
@@ -54,8 +55,6 @@ class VulkanDevice(DeviceBase):
         for i in range(count[0]):
             if found[i].queueFlags & lib.VK_QUEUE_COMPUTE_BIT:
                 return i
-        from ...errors import DeviceError
-
         raise DeviceError(f"{self.name} has no queue for compute")
 
     def _create(self):
@@ -146,20 +145,25 @@ class VulkanDevice(DeviceBase):
         if not self.closed and self._owned[destroyer].pop(handle_key(handle), None) is not None:
             getattr(api.lib, destroyer)(self.handle, handle, api.ffi.NULL)
 
+    def refuse(self, text, kind=DeviceError):
+        super().refuse(text, kind)
+        self.commands.stop()  # a launch that finds no command buffer asks the device first
+
     def close(self):
         """Waits, then destroys all that the device made, in order, and the device."""
         if self.closed or (self._refused is not None and "fork" in self._refused[1]):
             return
         lib, null = api.lib, api.ffi.NULL
         with self.commands.lock:
+            if self._refused is None:
+                self.commands.finish()
+                self.refuse(f"device {self.name} is closed")
             lib.vkDeviceWaitIdle(self.handle)
             self.closed = True
             for destroyer in _ORDER:
                 for handle in self._owned[destroyer].values():
                     getattr(lib, destroyer)(self.handle, handle, null)
             lib.vkDestroyDevice(self.handle, null)
-        if self._refused is None:
-            self.refuse(f"device {self.name} is closed")
 
     # ---- the protocol ---------------------------------------------------------------------------
     def allocate(self, nbytes, zero):
@@ -201,9 +205,11 @@ class VulkanDevice(DeviceBase):
         read(staging.block.address)
 
     def copy(self, to, to_offset, source, source_offset, nbytes):
+        self.check()
         self.commands.copy(source, source_offset, to, to_offset, nbytes)
 
     def fill(self, memory, offset, pattern, count):
+        self.check()
         nbytes = len(pattern) * count
         word = pattern[:4] if len(pattern) >= 4 else (pattern * 4)[:4]
         uniform = (word * (len(pattern) // 4 + 1))[: len(pattern)] == pattern

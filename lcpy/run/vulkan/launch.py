@@ -1,9 +1,11 @@
 """A launch, recorded.
 
 An unchanged launch does no descriptor work: the set is found by the memories' identity, and
-pipeline, set and block are bound only when they differ from what is bound.
+pipeline, set and block are bound only when they differ from what is bound. The usual launch is
+recorded by core.RecordedExecutable (_native/record.pxi); what it leaves comes to `launch` here.
 """
 
+from ..._native import core
 from ...errors import UnsupportedError
 from ..device import Executable
 from . import api
@@ -18,7 +20,7 @@ _MARKS = {
 }
 
 
-class VulkanExecutable(Executable):
+class VulkanExecutable(core.RecordedExecutable, Executable):
     """A kernel built for a Vulkan device."""
 
     def __init__(self, device, request, plan, built, times):
@@ -30,6 +32,17 @@ class VulkanExecutable(Executable):
         self.groups = (limits.groups_x, limits.groups_y, limits.groups_z)
         self.folded = None
         lib, self.null = api.lib, api.ffi.NULL
+        self._prepare(
+            device.commands,
+            built,
+            api.handle_key(built.pipeline),
+            api.handle_key(built.layout),
+            built.table.sets if built.table is not None else {},
+            bytes(reads + 2 * writes for reads, writes in self.marks),
+            bool(plan.push_ranges),
+            self.block_size,
+            self.groups,
+        )
         self.dispatch, self.push = lib.vkCmdDispatch, lib.vkCmdPushConstants
         self.bind_pipeline, self.bind_sets = lib.vkCmdBindPipeline, lib.vkCmdBindDescriptorSets
 
@@ -51,23 +64,22 @@ class VulkanExecutable(Executable):
                     commands.barrier()
                     epoch += 1
                     break
-            bound = commands.bound
-            if bound.get("pipeline") is not built:
+            if commands.bound_pipeline is not built:
                 self.bind_pipeline(to, _COMPUTE, built.pipeline)
-                bound.clear()
-                bound["pipeline"] = built
+                commands.bound_pipeline = built
+                commands.bound_set = commands.bound_block = None
             if memories:
                 key = tuple(map(id, memories))
                 entry = built.table.sets.get(key) or self._make_set(built, key, memories)
-                if bound.get("set") is not entry:
+                if commands.bound_set is not entry:
                     self.bind_sets(to, _COMPUTE, built.layout, 0, 1, entry[0], 0, self.null)
-                    bound["set"] = entry
-            if bound.get("block") != block:
+                    commands.bound_set = entry
+            if commands.bound_block != block:
                 if self.plan.push_ranges:
                     self.push(to, built.layout, _STAGE, 0, len(block), block)
                 else:
                     self._bind_block(to, built, block)
-                bound["block"] = block
+                commands.bound_block = block
             self.dispatch(to, x, y, z)
             number = commands.number
             for memory, mark in zip(memories, self.marks):

@@ -4,6 +4,7 @@ Small buffers share chunks of memory and come back to a free list of their size,
 dropping many is cheap and their number meets no driver limit.
 """
 
+from ..._native import core
 from . import api
 from .api import check
 
@@ -28,22 +29,11 @@ class Block:
         )
 
 
-class Memory:
+class Memory(core.RecordedMemory):
     """What a Buffer holds. `written` and `read` are the barrier epochs of its last uses, `last_use`
     and `last_write` the numbers of the submissions that use it."""
 
-    __slots__ = (
-        "device",
-        "block",
-        "buffer",
-        "size",
-        "written",
-        "read",
-        "last_use",
-        "last_write",
-        "tables",
-        "__weakref__",
-    )
+    __slots__ = ("device", "block", "buffer", "size", "tables", "__weakref__")
 
     def __init__(self, device, block, size):
         self.device, self.block, self.buffer, self.size = device, block, block.buffer, size
