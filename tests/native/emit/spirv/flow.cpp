@@ -1,5 +1,6 @@
 // Shapes of control flow: each is judged, and those with a fast path are checked to take it or not.
 #include "base/error.h"
+#include "base/source.h"
 #include "judge.h"
 
 using namespace lcpy;
@@ -397,6 +398,51 @@ function 3 "none" (%14: float) -> () {
   VulkanTarget folded;
   folded.fold = folded.names = folded.lines = true;
   judge(d, folded);
+}
+
+TEST(names_and_lines_when_asked) {
+  const uint32_t file = register_source("sample.py", "x = 1\ny = 2\n");
+  const std::string at = " @" + std::to_string(file) + ":";
+  const KernelDescriptor d = parse_kernel(R"(kernel "k" block 64 1 1 math ieee
+slot 0 "out" global buffer<uint> write number 0
+function 0 "k" () -> () {
+  %0: vector<uint,3> = DispatchId)" + at + R"(1:0-1
+  %1: uint = Extract %0, 0)" + at + R"(1:0-1
+  Store $0, %1, %1)" + at + R"(2:0-1
+  Return
+}
+)");
+  VulkanTarget asked;
+  asked.names = asked.lines = true;
+  const SpirvModule m = judge(d, asked);
+  CHECK_EQ(count_of(m.words, Opcode::String), 1u);
+  CHECK_EQ(count_of(m.words, Opcode::Line), 2u);
+  CHECK_EQ(count_of(m.words, Opcode::Name), 3u);  // out, the thread's id, the function
+}
+
+TEST(strict_mode_forbids_contraction) {
+  KernelDescriptor d = parse_kernel(R"(kernel "k" block 64 1 1 math strict
+slot 0 "out" global buffer<float> read_write number 0
+function 0 "k" () -> () {
+  %0: vector<uint,3> = DispatchId
+  %1: uint = Extract %0, 0
+  %2: float = Load $0, %1
+  %3: float = Mul %2, %2
+  %4: float = Add %3, %2
+  Store $0, %4, %1
+  Return
+}
+)");
+  const auto marks = [](const SpirvModule& m) {
+    size_t n = 0;
+    for (const auto& i : lcpy::test::instructions(m.words))
+      n += i.opcode == Opcode::Decorate &&
+           i.operands[1] == static_cast<uint32_t>(spirv::Decoration::NoContraction);
+    return n;
+  };
+  CHECK_EQ(marks(judge(d)), 2u);
+  d.math = MathMode::Ieee;
+  CHECK_EQ(marks(judge(d)), 0u);
 }
 
 TEST(no_names_unless_asked) { CHECK_EQ(count_of(judge_body(kCounted).words, Opcode::Name), 0u); }
