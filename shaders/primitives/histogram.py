@@ -1,7 +1,7 @@
 """histogram: how often each of the values 0 to bins - 1 occurs.
 
-Each block counts a share in shared memory, where its threads do not meet those of other blocks,
-and adds its counts to the result once. Too many bins for that count in the result directly.
+Each block counts a contiguous chunk in shared memory, where its threads do not meet those of other
+blocks, and adds its counts to the result once. Too many bins for that count in the result directly.
 """
 
 import functools
@@ -9,8 +9,9 @@ import functools
 import lcpy as lc
 
 BLOCK = 256
-BLOCKS = 64
-UNROLL = 4
+UNROLL = 8
+LEAST, MOST = 2, 32  # rounds of UNROLL values a thread
+AIM = 256  # blocks
 SHARED_BINS = 4096  # 16 KiB, what every device has
 
 
@@ -24,24 +25,26 @@ def histogram_kernel(bins, key):
     """The kernel for a number of bins that fits in shared memory."""
 
     @lc.kernel(block_size=(BLOCK, 1, 1))
-    def histogram(values, counts):
+    def histogram(values, counts, rounds: lc.uint32):
         mine = lc.shared(lc.uint, bins)
         for b in range(lc.thread_id().x, bins, BLOCK):
             mine[b] = 0
         lc.sync_block()
-        stride = lc.dispatch_size().x
-        i = lc.dispatch_id().x
-        for _ in range(len(values) // (stride * UNROLL)):
-            for step in lc.static(range(UNROLL)):
-                value = key(values[i + step * stride])
+        start = lc.block_id().x * rounds * (UNROLL * BLOCK)
+        i = start + lc.thread_id().x
+        if start + rounds * (UNROLL * BLOCK) <= len(values):
+            for _ in range(rounds):
+                for step in lc.static(range(UNROLL)):
+                    value = key(values[i + step * BLOCK])
+                    if value < bins:
+                        lc.atomic_add(mine[value], 1)
+                i += UNROLL * BLOCK
+        else:
+            while i < len(values):
+                value = key(values[i])
                 if value < bins:
                     lc.atomic_add(mine[value], 1)
-            i += stride * UNROLL
-        while i < len(values):
-            value = key(values[i])
-            if value < bins:
-                lc.atomic_add(mine[value], 1)
-            i += stride
+                i += BLOCK
         lc.sync_block()
         for b in range(lc.thread_id().x, bins, BLOCK):
             if mine[b] > 0:
@@ -84,7 +87,8 @@ def histogram(values, bins):
     if bins > SHARED_BINS:
         direct_kernel(key_type(values))(values, counts, dispatch_size=len(values))
         return counts
-    blocks = min(BLOCKS, -(-len(values) // (BLOCK * UNROLL)))
+    rounds = min(max(-(-len(values) // (BLOCK * UNROLL * AIM)), LEAST), MOST)
+    blocks = -(-len(values) // (BLOCK * UNROLL * rounds))
     kernel = histogram_kernel(bins, key_type(values))
-    kernel(values, counts, dispatch_size=blocks * BLOCK)
+    kernel(values, counts, rounds, dispatch_size=blocks * BLOCK)
     return counts

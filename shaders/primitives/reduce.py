@@ -1,8 +1,9 @@
 """reduce: sum, product, min or max of a buffer.
 
-Two launches. Each thread combines a strided share, a block combines its threads in a tree in shared
-memory, and one block combines the blocks' results. The shares depend on the length alone, so the
-same buffer gives the same bits on every device, whatever its warp width.
+Two launches. A block takes a contiguous chunk, its threads side by side, so that a chunk stays in a
+cache on devices that run threads one after the other; then it combines its threads' results in two
+steps of sixteen in shared memory. One block combines the blocks' results. The chunks depend on the
+length alone, so the same buffer gives the same bits on every device, whatever its warp width.
 """
 
 import functools
@@ -12,38 +13,44 @@ import lcpy as lc
 from .combine import COMBINE, check_op, identity
 
 BLOCK = 256
-BLOCKS = 256  # at most, in the first launch
+SIDE = 16  # BLOCK = SIDE * SIDE
 UNROLL = 8
+LEAST, MOST = 2, 32  # rounds of UNROLL elements a thread
+AIM = 512  # blocks, as long as each thread has enough to do
 
 
 @functools.cache
 def reduce_kernel(op):
-    """The kernel for one operation: `partial[block]` is the combination of the block's share."""
+    """The kernel for one operation: `partial[block]` is the combination of the block's chunk."""
     combine = COMBINE[op]
 
     @lc.kernel(block_size=(BLOCK, 1, 1))
-    def reduce(source, partial, neutral):
+    def reduce(source, partial, neutral, rounds: lc.uint32):
         totals = lc.shared(source.dtype, BLOCK)
         thread = lc.thread_id().x
+        start = lc.block_id().x * rounds * (UNROLL * BLOCK)
+        i = start + thread
         total = neutral
-        stride = lc.dispatch_size().x
-        i = lc.dispatch_id().x
-        # Whole rounds first: no comparison between the loads, so that they overlap.
-        for _ in range(len(source) // (stride * UNROLL)):
-            for step in lc.static(range(UNROLL)):
-                total = combine(total, source[i + step * stride])
-            i += stride * UNROLL
-        while i < len(source):
-            total = combine(total, source[i])
-            i += stride
+        if start + rounds * (UNROLL * BLOCK) <= len(source):
+            for _ in range(rounds):
+                for step in lc.static(range(UNROLL)):
+                    total = combine(total, source[i + step * BLOCK])
+                i += UNROLL * BLOCK
+        else:
+            while i < len(source):
+                total = combine(total, source[i])
+                i += BLOCK
         totals[thread] = total
         lc.sync_block()
-        for half in lc.static([128, 64, 32, 16, 8, 4, 2, 1]):
-            if thread < half:
-                totals[thread] = combine(totals[thread], totals[thread + half])
-            lc.sync_block()
+        if thread < SIDE:
+            for k in lc.static(range(1, SIDE)):
+                total = combine(total, totals[thread + k * SIDE])
+            totals[thread] = total
+        lc.sync_block()
         if thread == 0:
-            partial[lc.block_id().x] = totals[0]
+            for k in lc.static(range(1, SIDE)):
+                total = combine(total, totals[k])
+            partial[lc.block_id().x] = total
 
     return reduce
 
@@ -53,13 +60,15 @@ def reduce_into(source, result, op="sum"):
     check_op(op)
     neutral = source.type(identity(op, source.type.dtype))
     kernel = reduce_kernel(op)
-    blocks = max(1, min(BLOCKS, -(-len(source) // (BLOCK * UNROLL))))
-    if blocks == 1:
-        kernel(source, result, neutral, dispatch_size=BLOCK)
+    rounds = min(max(-(-len(source) // (BLOCK * UNROLL * AIM)), LEAST), MOST)
+    blocks = -(-len(source) // (BLOCK * UNROLL * rounds))
+    if blocks <= 1:
+        kernel(source, result, neutral, rounds, dispatch_size=BLOCK)
         return
     partial = lc.empty(blocks, source.type, device=source.device)
-    kernel(source, partial, neutral, dispatch_size=blocks * BLOCK)
-    kernel(partial, result, neutral, dispatch_size=BLOCK)
+    kernel(source, partial, neutral, rounds, dispatch_size=blocks * BLOCK)
+    rounds = -(-blocks // (BLOCK * UNROLL))
+    kernel(partial, result, neutral, rounds, dispatch_size=BLOCK)
 
 
 def reduce(source, op="sum"):

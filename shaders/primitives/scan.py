@@ -12,81 +12,91 @@ import lcpy as lc
 from .combine import COMBINE, check_op, identity
 
 BLOCK = 256
+SIDE = 16  # BLOCK = SIDE * SIDE
 ITEMS = 8  # consecutive elements of one thread
 TILE = BLOCK * ITEMS
 
 
 @functools.cache
-def scan_kernels(op):
-    """(totals, scan) for one operation."""
+def scan_kernels(op, element):
+    """(totals, scan) for one operation and element type."""
     combine = COMBINE[op]
+    Tile = lc.Array[element, TILE]
+
+    @lc.callable
+    def load_tile(source, neutral, tile: lc.Ref[Tile]):
+        """Side by side from memory; then a thread has its consecutive elements in the tile."""
+        first = lc.block_id().x * TILE + lc.thread_id().x
+        for k in lc.static(range(ITEMS)):
+            value = neutral
+            if first + k * BLOCK < len(source):
+                value = source[first + k * BLOCK]
+            tile[k * BLOCK + lc.thread_id().x] = value
+        lc.sync_block()
+
+    @lc.callable
+    def total_of_items(tile: lc.Ref[Tile]):
+        total = tile[lc.thread_id().x * ITEMS]
+        for k in lc.static(range(1, ITEMS)):
+            total = combine(total, tile[lc.thread_id().x * ITEMS + k])
+        return total
 
     @lc.kernel(block_size=(BLOCK, 1, 1))
     def tile_totals(source, totals, neutral):
-        shared = lc.shared(source.dtype, TILE)
-        sums = lc.shared(source.dtype, BLOCK)
+        tile = lc.shared(element, TILE)
+        sums = lc.shared(element, BLOCK)
         thread = lc.thread_id().x
-        first = lc.block_id().x * TILE
-        for k in lc.static(range(ITEMS)):
-            i = first + k * BLOCK + thread
-            value = neutral
-            if i < len(source):
-                value = source[i]
-            shared[k * BLOCK + thread] = value
-        lc.sync_block()
-        total = shared[thread * ITEMS]
-        for k in lc.static(range(1, ITEMS)):
-            total = combine(total, shared[thread * ITEMS + k])
-        sums[thread] = total
+        load_tile(source, neutral, tile)
+        sums[thread] = total_of_items(tile)
         lc.sync_block()
         # Neighbours combine with neighbours: the operation need not commute.
-        for step in lc.static([1, 2, 4, 8, 16, 32, 64, 128]):
-            if thread % (2 * step) == 0:
-                sums[thread] = combine(sums[thread], sums[thread + step])
-            lc.sync_block()
+        if thread < SIDE:
+            total = sums[thread * SIDE]
+            for k in lc.static(range(1, SIDE)):
+                total = combine(total, sums[thread * SIDE + k])
+            sums[thread * SIDE] = total
+        lc.sync_block()
         if thread == 0:
-            totals[lc.block_id().x] = sums[0]
+            total = sums[0]
+            for k in lc.static(range(1, SIDE)):
+                total = combine(total, sums[k * SIDE])
+            totals[lc.block_id().x] = total
 
     @lc.kernel(block_size=(BLOCK, 1, 1))
     def tile_scan(source, target, offsets, neutral, inclusive: lc.bool):
-        shared = lc.shared(source.dtype, TILE)
-        sums = lc.shared(source.dtype, BLOCK)
+        tile = lc.shared(element, TILE)
+        sums = lc.shared(element, BLOCK)
+        groups = lc.shared(element, SIDE)
         thread = lc.thread_id().x
-        first = lc.block_id().x * TILE
-        for k in lc.static(range(ITEMS)):
-            i = first + k * BLOCK + thread
-            value = neutral
-            if i < len(source):
-                value = source[i]
-            shared[k * BLOCK + thread] = value
+        load_tile(source, neutral, tile)
+        sums[thread] = total_of_items(tile)
         lc.sync_block()
-        total = shared[thread * ITEMS]
-        for k in lc.static(range(1, ITEMS)):
-            total = combine(total, shared[thread * ITEMS + k])
-        sums[thread] = total
+        # What comes before each thread within its group of SIDE, and before each group.
+        if thread < SIDE:
+            running = neutral
+            for k in lc.static(range(SIDE)):
+                after = combine(running, sums[thread * SIDE + k])
+                sums[thread * SIDE + k] = running
+                running = after
+            groups[thread] = running
         lc.sync_block()
-        # Running totals of the threads: after each step a thread covers twice as many before it.
-        for step in lc.static([1, 2, 4, 8, 16, 32, 64, 128]):
-            before = neutral
-            if thread >= step:
-                before = sums[thread - step]
-            lc.sync_block()
-            if thread >= step:
-                sums[thread] = combine(before, sums[thread])
-            lc.sync_block()
-        running = offsets[lc.block_id().x]
-        if thread > 0:
-            running = combine(running, sums[thread - 1])
+        if thread == 0:
+            running = offsets[lc.block_id().x]
+            for k in lc.static(range(SIDE)):
+                after = combine(running, groups[k])
+                groups[k] = running
+                running = after
+        lc.sync_block()
+        running = combine(groups[thread // SIDE], sums[thread])
         for k in lc.static(range(ITEMS)):
-            value = shared[thread * ITEMS + k]
-            after = combine(running, value)
-            shared[thread * ITEMS + k] = after if inclusive else running
+            after = combine(running, tile[thread * ITEMS + k])
+            tile[thread * ITEMS + k] = after if inclusive else running
             running = after
         lc.sync_block()
+        first = lc.block_id().x * TILE + thread
         for k in lc.static(range(ITEMS)):
-            i = first + k * BLOCK + thread
-            if i < len(target):
-                target[i] = shared[k * BLOCK + thread]
+            if first + k * BLOCK < len(target):
+                target[first + k * BLOCK] = tile[k * BLOCK + thread]
 
     return tile_totals, tile_scan
 
@@ -98,7 +108,7 @@ def scan_into(source, target, op, inclusive):
     if not len(source):
         return
     neutral = source.type(identity(op, source.type.dtype))
-    tile_totals, tile_scan = scan_kernels(op)
+    tile_totals, tile_scan = scan_kernels(op, source.type)
     tiles = -(-len(source) // TILE)
     offsets = lc.empty(tiles, source.type, device=source.device)
     if tiles == 1:
