@@ -165,8 +165,8 @@ FunctionLowering::Count FunctionLowering::count_of(const StmtNode& s) {
   const Type step_type = s.c ? f_.expr(s.c).type : c.type;
   uint64_t begin_bits = 0, end_bits = 0, step_bits = 1;
   const bool step_known = !s.c || constant_integer(f_, s.c, step_bits);
-  const bool ends_known =
-      constant_integer(f_, s.a, begin_bits) & constant_integer(f_, s.b, end_bits);
+  const bool begin_known = constant_integer(f_, s.a, begin_bits);
+  const bool ends_known = constant_integer(f_, s.b, end_bits) && begin_known;
   const Wide step = s.c ? number(step_type, step_bits) : 1;
   const Wide begin = number(given, begin_bits), end = number(given, end_bits);
   const ValueId raw = s.c ? value(s.c) : b_.integer(c.type, 1);
