@@ -1,4 +1,5 @@
-// Atomics: lanes in order, each a real atomic operation, for other threads run other strips.
+// Atomics: lanes in order; on buffers each a real atomic operation, for other threads run other
+// strips.
 #include "interp/code.h"
 #include "kernel/semantics.h"
 
@@ -28,6 +29,18 @@ struct XorOp { template <class T> static T of(T old, T v, T) { return old ^ v; }
 struct MinOp { template <class T> static T of(T old, T v, T) { return sem::Min::of(old, v); } };
 struct MaxOp { template <class T> static T of(T old, T v, T) { return sem::Max::of(old, v); } };
 
+// Shared memory belongs to one thread of the pool while its block runs: no lock.
+template <class Op, class T>
+T change_shared(char* p, T v, T wished) {
+  T old;
+  __builtin_memcpy(&old, p, sizeof old);
+  if constexpr (!std::is_same_v<Op, LoadOp>) {
+    const T next = Op::template of<T>(old, v, wished);
+    __builtin_memcpy(p, &next, sizeof next);
+  }
+  return old;
+}
+
 template <class Op, class T>
 T change(char* p, T v, T wished) {
   using U = sem::bits_t<T>;
@@ -51,26 +64,43 @@ T change(char* p, T v, T wished) {
   }
 }
 
-template <class Op, class T, bool Rows>
+struct OnePlace {};  // instead of an index type: the address is equal in all lanes
+
+// d is 0 when nobody asks for the old values.
+template <class Op, class T, class I, bool Shared>
 const Instr* atomic(const Instr* at, char* f, State& s) {
+  constexpr bool compares = std::is_same_v<Op, CompareExchangeOp>;
   char* const p = cell<char*>(f, at->a) + at->offset;
-  for (uint64_t mask = s.mask; mask != 0; mask &= mask - 1) {
-    const int l = __builtin_ctzll(mask);
-    char* const q = Rows ? p + lane<int64_t>(f, at->b, l) : p;
+  const uint32_t place = at->d, values = at->c, indices = at->b;
+  const int64_t stride = compares ? 1 : at->stride;
+  const auto one = [&](int l) __attribute__((always_inline)) {
+    char* q = p;
+    if constexpr (!std::is_same_v<I, OnePlace>) q += static_cast<int64_t>(lane<I>(f, indices, l)) * stride;
     T v{}, wished{};
-    if constexpr (!std::is_same_v<Op, LoadOp>) v = lane<T>(f, at->c, l);
-    if constexpr (std::is_same_v<Op, CompareExchangeOp>)
-      wished = lane<T>(f, static_cast<uint32_t>(at->stride), l);
-    const T old = change<Op, T>(q, v, wished);
-    __builtin_memcpy(f + at->d + static_cast<uint32_t>(l) * sizeof(T), &old, sizeof old);
+    if constexpr (!std::is_same_v<Op, LoadOp>) v = lane<T>(f, values, l);
+    if constexpr (compares) wished = lane<T>(f, static_cast<uint32_t>(at->stride), l);
+    const T old = Shared ? change_shared<Op, T>(q, v, wished) : change<Op, T>(q, v, wished);
+    if (place != 0) __builtin_memcpy(f + place + static_cast<uint32_t>(l) * sizeof(T), &old, sizeof old);
+  };
+  if (s.mask == kAllLanes) {
+    for (int l = 0; l < kLanes; ++l) one(l);
+  } else {
+    for (uint64_t mask = s.mask; mask != 0; mask &= mask - 1) one(__builtin_ctzll(mask));
   }
-  return at + 1;
+  LCPY_GO(at + 1, f, s);
 }
 
-using Table = std::array<std::array<std::array<Fn, 2>, kScalarCount>, kOpCount>;
+// [op][type][shared][index, or kIndices for one place]
+using Places = std::array<Fn, kIndices + 1>;
+using Table = std::array<std::array<std::array<Places, 2>, kScalarCount>, kOpCount>;
+template <class How, class T, bool Shared>
+constexpr Places places() {
+  return {&atomic<How, T, int32_t, Shared>, &atomic<How, T, uint32_t, Shared>,
+          &atomic<How, T, int64_t, Shared>, &atomic<How, T, OnePlace, Shared>};
+}
 template <class How, class T>
 constexpr void set(Table& table, Op op, Scalar s) {
-  table[static_cast<int>(op)][static_cast<int>(s)] = {&atomic<How, T, false>, &atomic<How, T, true>};
+  table[static_cast<int>(op)][static_cast<int>(s)] = {places<How, T, false>(), places<How, T, true>()};
 }
 template <class How>
 constexpr void set_integers(Table& table, Op op) {
@@ -103,8 +133,8 @@ constexpr Table kAtomics = [] {
 
 }  // namespace
 
-Fn atomic_fn(Op op, Scalar type, bool rows) {
-  return kAtomics[static_cast<int>(op)][static_cast<int>(type)][rows ? 1 : 0];
+Fn atomic_fn(Op op, Scalar type, bool shared, int index) {
+  return kAtomics[static_cast<int>(op)][static_cast<int>(type)][shared ? 1 : 0][index];
 }
 
 }  // namespace lcpy::interp

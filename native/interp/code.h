@@ -151,8 +151,9 @@ Fn address(Index index);                        // cell d = cell a + index cell 
 Fn constant_cell();                             // cell d = imm
 }  // namespace flow
 
-// Atomics: pointer cell a + offset; index row b of 64-bit byte offsets when `rows`; value row c;
-// old values into row d. Compare-exchange takes the wished value from the row at d on entry.
-Fn atomic_fn(Op op, Scalar type, bool rows);
+// Atomics: pointer cell a + offset, index row b of the given type times stride (kIndices: no index);
+// value row c; old values into row d, or nowhere for 0. Compare-exchange takes 64-bit byte offsets,
+// and the wished value from the row at `stride`. Null where the type has no such operation.
+Fn atomic_fn(Op op, Scalar type, bool shared, int index);
 
 }  // namespace lcpy::interp

@@ -159,20 +159,27 @@ void Encoder::store(const Node& n) {
 }
 
 void Encoder::atomic(const Node& n, uint32_t index) {
-  Address a = address(n, true);
-  const bool rows = a.mode == Address::Mode::Row;
+  const bool compares = n.op == Op::AtomicCompareExchange;
+  Address a = address(n, compares);
+  if (a.mode == Address::Mode::Linear) {  // atomics take rows
+    a.mode = Address::Mode::Row;
+    const uint32_t ramp = temporary_row(index_bytes(a.type));
+    put(loops_.ramp[a.type == Index::Int64 ? 1 : 0], ramp, a.index);
+    a.index = ramp;
+  }
   const uint32_t bytes = scalar_size(n.type);
   const int32_t offset = offset_of(a, n.offset);
   const uint32_t c = n.c == kNone ? 0 : as_row(n.c, bytes);
   const uint32_t e = n.e == kNone ? kNone : as_row(n.e, bytes);
   release(index);
-  const Fn fn = atomic_fn(n.op, n.type, rows);
+  const Fn fn = atomic_fn(n.op, n.type, n.shared, a.mode == Address::Mode::Row ? static_cast<int>(a.type) : kIndices);
   if (fn == nullptr)
     throw BugError("the interpreter has no " + std::string(op_row(n.op).name) + " of " +
                    std::string(scalar_name(n.type)));
-  Instr& in = put(fn, define(n.d), a.pointer, a.index, c);
+  const bool asked = code_.scalars[n.d].last > index;
+  Instr& in = put(fn, asked ? define(n.d) : 0, a.pointer, a.index, c);
   in.offset = offset;
-  in.stride = 0;
+  in.stride = static_cast<int32_t>(a.stride);
   if (e != kNone) wished_.push_back({at() - 1, e});
 }
 

@@ -99,6 +99,7 @@ void Flattener::atomic(const Operation& o) {
   Node& n = node(NodeKind::Atomic);
   n.op = o.op;
   n.type = p.type.scalar();
+  n.shared = d_.slot(operand(o, 0).slot()).memory == MemoryClass::Shared;
   n.a = p.pointer, n.d = d, n.c = c, n.e = e;
   n.terms = p.terms, n.term_count = p.term_count;
   n.offset = p.offset;

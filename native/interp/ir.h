@@ -73,6 +73,7 @@ struct Node {
   Op op{};
   Scalar type{}, to{};
   bool lanes = false;        // memory: scratch, interleaved by lane
+  bool shared = false;       // Atomic: on shared memory
   bool inverted = false;     // If: the arm is for lanes whose condition is false
   bool shared_result = false;  // Move: other arms of a switch write the same scalar
   LeaveKind leave{};
