@@ -432,3 +432,113 @@ function 0 "k" () -> () {
   const auto r = run_all<uint32_t>(text, {iota(70)}, 0, {70, 1, 1});
   for (uint32_t i = 0; i < 70; i++) CHECK_EQ(r[i], i % 2 ? 2211u : 1122u);
 }
+
+TEST(atomics_on_shared_memory) {
+  const char* text = R"(kernel "k" block 128 1 1 math ieee
+slot 0 "out" global buffer<uint> read_write number 0 atomics
+slot 1 "h" shared array<uint,4> read_write number 16777216 atomics
+slot 2 "f" shared float read_write number 16777217 atomics
+function 0 "k" () -> () {
+  %0: vector<uint,3> = ThreadId
+  %1: uint = Extract %0, 0
+  %2: bool = Less %1, uint(4)
+  If %2, {
+    Store $1, uint(0), %1
+    Yield
+  }, {
+    Yield
+  }
+  Store $2, float(0)
+  SyncBlock
+  %3: uint = BitAnd %1, uint(3)
+  %4: bool = NotEqual %3, uint(2)
+  If %4, {
+    %5: uint = AtomicAdd $1, %1, %3
+    Yield
+  }, {
+    Yield
+  }
+  %6: float = AtomicAdd $2, float(0.5)
+  %7: float = AtomicMax $2, float(-1)
+  SyncBlock
+  If %2, {
+    %8: uint = Load $1, %1
+    %9: uint = AtomicAdd $0, %8, %1
+    Yield
+  }, {
+    Yield
+  }
+  %10: bool = Equal %1, uint(5)
+  If %10, {
+    %11: float = Load $2
+    %12: uint = Convert %11
+    Store $0, %12, %1
+    Yield
+  }, {
+    Yield
+  }
+  Return
+}
+)";
+  const auto r = run_all<uint32_t>(text, {std::vector<uint32_t>(8)}, 0, {384, 1, 1});
+  uint32_t expected[4] = {};
+  for (uint32_t i = 0; i < 128; i++)
+    if ((i & 3) != 2) expected[i & 3] += 3 * i;
+  for (int i = 0; i < 4; i++) CHECK_EQ(r[i], expected[i]);
+  CHECK_EQ(r[5], 64u);
+}
+
+TEST(shared_values_past_the_end_of_a_ragged_dispatch) {
+  // Every thread of the last block runs; its whole block is 96 wide.
+  const char* text = R"(kernel "k" block 96 1 1 math ieee
+slot 0 "out" global buffer<uint> read_write number 0 atomics
+slot 1 "n" shared uint read_write number 16777216 atomics
+function 0 "k" () -> () {
+  Store $1, uint(0)
+  SyncBlock
+  %0: uint = AtomicAdd $1, uint(1)
+  SyncBlock
+  %1: vector<uint,3> = ThreadId
+  %2: uint = Extract %1, 0
+  %3: bool = Equal %2, uint(0)
+  If %3, {
+    %4: vector<uint,3> = BlockId
+    %5: uint = Extract %4, 0
+    %6: uint = Load $1
+    Store $0, %6, %5
+    Yield
+  }, {
+    Yield
+  }
+  Return
+}
+)";
+  const auto r = run_all<uint32_t>(text, {std::vector<uint32_t>(4)}, 0, {200, 1, 1});
+  CHECK(r[0] == 96 && r[1] == 96 && r[2] == 96 && r[3] == 0);
+}
+
+TEST(index_rows_that_are_equal_or_count_up) {
+  const char* text = R"(kernel "k" block 64 1 1 math ieee
+slot 0 "x" global buffer<uint> read number 0
+slot 1 "out" global buffer<uint> write number 1
+function 0 "k" () -> () {
+  %0: vector<uint,3> = DispatchId
+  %1: uint = Extract %0, 0
+  %2: uint = Load $0, uint(0)
+  %3: uint = FloorDiv %1, %2
+  %4: uint = FloorMod %1, %2
+  %5: uint = Load $0, %3
+  %6: uint = Load $0, %4
+  %7: uint = Mul %5, uint(1000)
+  %8: uint = Add %7, %6
+  Store $1, %8, %1
+  Return
+}
+)";
+  for (uint32_t w : {64u, 256u, 50u}) {
+    auto x = iota(600);
+    x[0] = w;
+    const auto r = run_all<uint32_t>(text, {x, iota(500)}, 1, {500, 1, 1});
+    for (uint32_t i = 0; i < 500; i++) CHECK_EQ(r[i], x[i / w] * 1000 + x[i % w]);
+  }
+}
