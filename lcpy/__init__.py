@@ -44,6 +44,7 @@ _ERRORS = (
     "UnsupportedError",
     "ArgumentError",
     "KernelTrap",
+    "KernelWarning",
     "DeviceError",
     "OutOfMemory",
     "DeviceLost",

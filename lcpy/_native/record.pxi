@@ -1,13 +1,12 @@
-# Recording of an unchanged launch for lcpy.run.vulkan: the driver's functions are called by address,
-# no Python object is made but the key of the descriptor set. Whatever is not as it was before (no
-# command buffer, a new set, a block that is not pushed, a full batch) is left to Python.
+# Recording of an unchanged launch for lcpy.run.vulkan: the driver's functions are called by
+# address, and no Python object is made but the key of the descriptor set. Whatever is not as it was
+# before (no command buffer, a new set, a block that is not pushed, a full batch) is left to Python.
 #
 # Handles are pointers, as they are on every 64-bit system.
 from cpython.bytes cimport PyBytes_GET_SIZE
 from cpython.long cimport PyLong_FromSize_t
-from cpython.ref cimport PyObject
+from cpython.ref cimport Py_INCREF, PyObject
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
-from cpython.ref cimport Py_INCREF
 from libc.string cimport memcmp
 
 ctypedef void (*DispatchCall)(void*, uint32_t, uint32_t, uint32_t) noexcept nogil
@@ -57,7 +56,8 @@ cdef class Recorder:
         """Addresses of vkCmdDispatch… and of the VkMemoryBarrier between launches."""
         self.dispatch, self.push = <DispatchCall><void*>dispatch, <PushCall><void*>push
         self.bind_pipeline = <BindPipelineCall><void*>bind_pipeline
-        self.bind_sets, self.barrier_call = <BindSetsCall><void*>bind_sets, <BarrierCall><void*>barrier
+        self.bind_sets = <BindSetsCall><void*>bind_sets
+        self.barrier_call = <BarrierCall><void*>barrier
         self.barrier_struct = <void*>barrier_struct
 
 
