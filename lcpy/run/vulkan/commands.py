@@ -14,6 +14,7 @@ from . import api
 from .api import check
 
 FIRST_BATCH, LARGEST_BATCH = 16, 256  # launches in a command buffer before it is sent off
+MOST_PENDING = 32  # batches sent off and not done: the host waits rather than run ahead for ever
 WAIT_STEP = 100_000_000  # ns: waits look for Ctrl-C between steps
 
 
@@ -233,6 +234,8 @@ class Commands(core.Recorder):
             check(result, "vkQueueSubmit", device)
             self.pending.append((self.number, batch))
             self.number += 1
+            if len(self.pending) > MOST_PENDING:
+                self._wait_oldest()
 
     def stop(self):
         """Leaves the command buffer: the next command begins another, if the device still can."""

@@ -27,7 +27,7 @@ class Instance:
         self.version = min(API_VERSION, version[0])
         extensions = self._extensions()
         layers, wanted, flags = [], [], 0
-        self.validating = os.environ.get("LCPY_VALIDATE", "") not in ("", "0") and self._has_layer()
+        self.validating = self._may_validate()
         if self.validating:
             layers.append(VALIDATION_LAYER)
             wanted += [e for e in ("VK_EXT_debug_utils",) if e in extensions]
@@ -68,6 +68,21 @@ class Instance:
         self.handle = made[0]
         if "VK_EXT_debug_utils" in wanted:
             self._create_messenger()
+
+    def _may_validate(self):
+        if os.environ.get("LCPY_VALIDATE", "") in ("", "0"):
+            return False
+        if self._has_layer():
+            return True
+        import warnings
+
+        warnings.warn(
+            f"LCPY_VALIDATE is set and {VALIDATION_LAYER} is not installed (Debian's package "
+            "vulkan-validationlayers): modules are validated, calls of the driver are not",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
 
     def _extensions(self):
         ffi, lib = api.ffi, api.lib
