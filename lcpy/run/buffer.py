@@ -324,7 +324,7 @@ def _shape_of(source):
     """The shape that an int or a tuple of ints names; None for anything else."""
     if isinstance(source, tuple) and source and all(hasattr(n, "__index__") for n in source):
         shape = tuple(_index(n, "shape") for n in source)
-    elif hasattr(source, "__index__") and not getattr(source, "ndim", 0):
+    elif hasattr(source, "__index__") and type(source).__name__ != "ndarray":
         shape = (_index(source, "shape"),)
     else:
         return None

@@ -230,6 +230,8 @@ F = np.zeros((4, 3), np.float32)
         (lambda: lc.Buffer(F.astype(complex)), "complex"),
         (lambda: lc.Buffer(np.float32(3)), "array"),
         (lambda: lc.Buffer(np.zeros((2,) * 4)), "4 axes"),
+        (lambda: lc.Buffer(np.array(2)), "0-d"),
+        (lambda: lc.Buffer(np.array(2.5)), "0-d"),
         (lambda: lc.Buffer(F[0], Rgb), "dtype"),
         (lambda: lc.Buffer([1.5, 2], lc.int32), "do not go"),
         (lambda: lc.Buffer([1, 300], lc.uint8), "source"),

@@ -5,6 +5,7 @@ dropping many is cheap and their number meets no driver limit.
 """
 
 from ..._native import core
+from ...errors import OutOfMemory
 from . import api
 from .api import check
 
@@ -106,6 +107,11 @@ class Pool:
 
     def make_buffer(self, size):
         """(VkBuffer without memory, what it needs)."""
+        if size > self.device.heap_bytes:  # drivers differ in how, and whether, they refuse it
+            raise OutOfMemory(
+                f"{self.device.name}: a buffer of {size} bytes; its largest memory has "
+                f"{self.device.heap_bytes}"
+            )
         ffi, lib, device = api.ffi, api.lib, self.device
         info = ffi.new(
             "VkBufferCreateInfo*",
@@ -178,6 +184,8 @@ class MemoryTypes:
         ffi, lib = api.ffi, api.lib
         properties = ffi.new("VkPhysicalDeviceMemoryProperties*")
         lib.vkGetPhysicalDeviceMemoryProperties(device.physical.handle, properties)
+        heaps = [properties.memoryHeaps[i].size for i in range(properties.memoryHeapCount)]
+        device.heap_bytes = max(heaps)
         probe = Pool(device, 0, False)
         buffer, needs = probe.make_buffer(SMALLEST)
         device.destroy("vkDestroyBuffer", buffer)
