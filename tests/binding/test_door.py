@@ -62,6 +62,29 @@ def test_programs_run():
         core.Program(core.parse_descriptor(DOUBLE), "no such isa")
 
 
+FAR = """kernel "far" block 1 1 1 math ieee
+slot 0 "x" global buffer<long> read_write number 0
+slot 1 "i" uniform uint read number 1
+function 0 "far" () -> () {
+  %0: uint = Load $1
+  %1: long = Load $0, %0
+  %2: long = Add %1, long(1)
+  Store $0, %2, %0
+  Return
+}
+"""
+
+
+@pytest.mark.parametrize("index", [1 << 28, (1 << 30) + 3, (1 << 32) - 1])
+def test_offsets_have_64_bits(index):
+    """R062, with a base so far below the memory that only the element itself is real."""
+    memory = core.HostMemory(8)
+    program = core.Program(core.parse_descriptor(FAR))
+    block = bytes(16) + index.to_bytes(16, "little")
+    program.run([(memory.address - 8 * index, 8 * (index + 1))], block, (1, 1, 1))
+    assert bytes(memory) == (1).to_bytes(8, "little")
+
+
 def test_host_memory_is_zero_and_aligned():
     memory = core.HostMemory(1000)
     assert memory.address % 64 == 0 and bytes(memory) == bytes(1000)
