@@ -18,8 +18,8 @@ TILE = BLOCK * ITEMS
 
 
 @functools.cache
-def scan_kernels(op, element):
-    """(totals, scan) for one operation and element type."""
+def tile_callables(op, element):
+    """(load_tile, total_of_items): what both kernels begin with."""
     combine = COMBINE[op]
     Tile = lc.Array[element, TILE]
 
@@ -41,6 +41,15 @@ def scan_kernels(op, element):
             total = combine(total, tile[lc.thread_id().x * ITEMS + k])
         return total
 
+    return load_tile, total_of_items
+
+
+@functools.cache
+def totals_kernel(op, element):
+    """The kernel for the total of each tile."""
+    combine = COMBINE[op]
+    load_tile, total_of_items = tile_callables(op, element)
+
     @lc.kernel(block_size=(BLOCK, 1, 1))
     def tile_totals(source, totals, neutral):
         tile = lc.shared(element, TILE)
@@ -61,6 +70,15 @@ def scan_kernels(op, element):
             for k in lc.static(range(1, SIDE)):
                 total = combine(total, sums[k * SIDE])
             totals[lc.block_id().x] = total
+
+    return tile_totals
+
+
+@functools.cache
+def scan_kernel(op, element):
+    """The kernel that scans each tile on top of what comes before it."""
+    combine = COMBINE[op]
+    load_tile, total_of_items = tile_callables(op, element)
 
     @lc.kernel(block_size=(BLOCK, 1, 1))
     def tile_scan(source, target, offsets, neutral, inclusive: lc.bool):
@@ -98,7 +116,7 @@ def scan_kernels(op, element):
             if first + k * BLOCK < len(target):
                 target[first + k * BLOCK] = tile[k * BLOCK + thread]
 
-    return tile_totals, tile_scan
+    return tile_scan
 
 
 def scan_into(source, target, op, inclusive):
@@ -108,16 +126,17 @@ def scan_into(source, target, op, inclusive):
     if not len(source):
         return
     neutral = source.type(identity(op, source.type.dtype))
-    tile_totals, tile_scan = scan_kernels(op, source.type)
     tiles = -(-len(source) // TILE)
     offsets = lc.empty(tiles, source.type, device=source.device)
     if tiles == 1:
         offsets.fill(neutral)
     else:
         totals = lc.empty(tiles, source.type, device=source.device)
-        tile_totals(source, totals, neutral, dispatch_size=tiles * BLOCK)
+        kernel = totals_kernel(op, source.type)
+        kernel(source, totals, neutral, dispatch_size=tiles * BLOCK)
         scan_into(totals, offsets, op, False)
-    tile_scan(source, target, offsets, neutral, inclusive, dispatch_size=tiles * BLOCK)
+    kernel = scan_kernel(op, source.type)
+    kernel(source, target, offsets, neutral, inclusive, dispatch_size=tiles * BLOCK)
 
 
 def inclusive_scan(source, target=None, op="sum"):
