@@ -18,6 +18,7 @@ SIZES = {
     "denoise": 37,
     "terrain": 1,
 }
+STRICT = ("game_of_life", "n_body", "path_tracer")  # the same bits everywhere
 
 
 def program(name):
@@ -53,7 +54,7 @@ def test_reference_is_a_picture(name, references):
 @pytest.mark.parametrize("name", SIZES)
 def test_devices_agree(name, other_device, references):
     result = program(name).run(other_device, SIZES[name])
-    limit, share = program(name).BOUND
+    limit, share = (0.0, 0.0) if name in STRICT else program(name).BOUND
     difference = np.abs(result.astype(np.float64) - references(name).astype(np.float64))
     assert np.isfinite(difference).all()
     assert (difference > limit).mean() <= share, f"largest difference {difference.max()}"
