@@ -31,15 +31,15 @@ bool any_wanted() {
 void write(std::string_view kernel, std::string_view stage, std::string_view text) {
   const char* folder = std::getenv("LCPY_DUMP_DIR");
   if (!folder || !*folder) {
-    std::fprintf(stderr, "---- %.*s: %.*s\n%.*s\n", int(kernel.size()), kernel.data(), int(stage.size()),
-                 stage.data(), int(text.size()), text.data());
+    std::fprintf(stderr, "---- %.*s: %.*s\n%.*s\n", int(kernel.size()), kernel.data(),
+                 int(stage.size()), stage.data(), int(text.size()), text.data());
     return;
   }
   static std::atomic<unsigned> counter{0};
   char number[16];
   std::snprintf(number, sizeof number, "%04u", counter.fetch_add(1));
-  const std::string path =
-      std::string(folder) + "/" + number + "_" + std::string(kernel) + "_" + std::string(stage) + ".txt";
+  const std::string path = std::string(folder) + "/" + number + "_" + std::string(kernel) + "_" +
+                           std::string(stage) + ".txt";
   if (FILE* file = std::fopen(path.c_str(), "w")) {
     std::fwrite(text.data(), 1, text.size(), file);
     std::fclose(file);

@@ -1,6 +1,6 @@
 // The door for embedders and the binding: AST in, descriptor and target code out. Reads the dump
-// switch LCPY_DUMP (a comma-separated list of stage names, or "all"; text goes to stderr, or to files
-// in the folder LCPY_DUMP_DIR names).
+// switch LCPY_DUMP (a comma-separated list of stage names, or "all"; text goes to stderr, or to
+// files in the folder LCPY_DUMP_DIR names).
 //
 // Stages: ast, lower, the passes of lower/pipeline.cpp by name, kernel (the final descriptor),
 // spirv (hex words), opencl (text).

@@ -29,22 +29,22 @@ void equal(const A& a, const B& b, const char* text, const char* file, int line)
 
 }  // namespace lcpy::test
 
-#define TEST(name)                                                               \
-  static void test_##name();                                                     \
+#define TEST(name)                                                              \
+  static void test_##name();                                                    \
   static ::lcpy::test::Register register_##name(__FILE__, #name, &test_##name); \
   static void test_##name()
-#define CHECK(...)                                                          \
-  do {                                                                      \
+#define CHECK(...)                                                            \
+  do {                                                                        \
     if (!(__VA_ARGS__)) ::lcpy::test::fail(__FILE__, __LINE__, #__VA_ARGS__); \
   } while (0)
 #define CHECK_EQ(a, b) ::lcpy::test::equal((a), (b), #a " == " #b, __FILE__, __LINE__)
-#define CHECK_THROWS(expression, Type)                                              \
-  do {                                                                              \
-    bool thrown = false;                                                            \
-    try {                                                                           \
-      (void)(expression);                                                           \
-    } catch (const Type&) {                                                         \
-      thrown = true;                                                                \
-    }                                                                               \
+#define CHECK_THROWS(expression, Type)                                                        \
+  do {                                                                                        \
+    bool thrown = false;                                                                      \
+    try {                                                                                     \
+      (void)(expression);                                                                     \
+    } catch (const Type&) {                                                                   \
+      thrown = true;                                                                          \
+    }                                                                                         \
     if (!thrown) ::lcpy::test::fail(__FILE__, __LINE__, #expression " did not throw " #Type); \
   } while (0)

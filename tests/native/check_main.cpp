@@ -16,7 +16,9 @@ std::vector<Case>& cases() {
   return all;
 }
 }  // namespace
-void add(const char* file, const char* name, void (*body)()) { cases().push_back({file, name, body}); }
+void add(const char* file, const char* name, void (*body)()) {
+  cases().push_back({file, name, body});
+}
 }  // namespace lcpy::test
 
 int main(int argc, char** argv) {
