@@ -394,6 +394,7 @@ _PYTHON = {
 _CALLED = (
     "kernels call lc.* functions, those of the math module, and functions read from their source"
 )
+_OWN_HOST_MODULES = ("lcpy.run.", "lcpy.launch", "lcpy.front.")
 _INSTEAD = {"print": "printing comes later", "sum": "use lc.sum", "any": "use lc.any",
             "all": "use lc.all", "isinstance": "compare x.dtype or lc.type_of(x)",
             "enumerate": "loop over range", "zip": "loop over range",
@@ -446,6 +447,8 @@ def _call_host(frame, function, node):
 def _call_python(frame, function, node):
     if function.__module__ == "lcpy.types":  # lc.vector, lc.matrix, lc.type_of: of types and values
         return _call_types_function(frame, function, node)
+    if (function.__module__ or "").startswith(_OWN_HOST_MODULES):
+        frame.fail("host_function", node, f"lc.{function.__name__}", _CALLED)
     args, keywords = arguments(frame, node)
     return call_function(frame, function, args, keywords, node)
 

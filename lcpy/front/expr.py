@@ -29,6 +29,7 @@ COMPARE = {
     _ast.Eq: op("Equal"), _ast.NotEq: op("NotEqual"), _ast.Lt: op("Less"),
     _ast.LtE: op("LessEqual"), _ast.Gt: op("Greater"), _ast.GtE: op("GreaterEqual"),
 }  # fmt: skip
+_INFINITY = float("inf")
 _AND, _OR, _NOT, _NEG, _BITNOT = op("And"), op("Or"), op("Not"), op("Neg"), op("BitNot")
 
 METHODS = {  # operators that a struct class may define: (its method, the reflected one)
@@ -62,6 +63,8 @@ def run_time(frame, node):
 # ---- literals -----------------------------------------------------------------------------------
 def _constant(frame, node):
     v = node.value
+    if v.__class__ is float and v == _INFINITY:  # how Python reads 1e999
+        frame.fail("literal_range", node, "inf", "any float", "infinity is spelled math.inf")
     if v.__class__ in WEAK or v is None or v.__class__ is str:
         return v
     return frame.fail(

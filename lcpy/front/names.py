@@ -195,6 +195,8 @@ def _weak_number(value):
 def make_tuple(frame, pack, node, expected=None):
     """A tuple of values as a struct; `expected` is the TupleType that it must have."""
     builder = frame.builder
+    if not pack:
+        frame.fail("not_a_value", node, "an empty tuple")
     parts = [operand(frame, v, node) for v in pack]
     if expected is None:
         parts = [builder.settle(v, node) for v in parts]

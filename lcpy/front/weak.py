@@ -55,7 +55,8 @@ def _check_size(frame, kind, a, b, node):
     if a.__class__ is float or b.__class__ is float or b <= 0:
         return
     bits = a.bit_length() * b if kind is Pow else a.bit_length() + b
-    if bits > _MAX_BITS and a not in (0, 1, -1):
+    stays_small = a == 0 or (kind is Pow and a in (1, -1))
+    if bits > _MAX_BITS and not stays_small:
         why = f"the integer would have more than {_MAX_BITS} bits"
         frame.fail("literal_operation", node, f"'{_SYMBOLS[kind]}'", why)
 

@@ -2,6 +2,7 @@
 // and those whose operands are places or buffers, name their function in the table below, which the
 // compiler checks to be complete.
 #include <array>
+#include <cstring>
 
 #include "base/error.h"
 #include "kernel/scalar_bits.h"
@@ -39,6 +40,7 @@ struct CallTable {
       {Op::HintBranch, &F::call_hint},
       {Op::HintForceCase, &F::call_hint},
       {Op::Bitcast, &F::call_plain},
+      {Op::Pow, &F::call_pow},
   };
   // Operators that are nodes of their own in the AST, and a statement.
   static constexpr Op kElsewhere[] = {Op::And, Op::Or, Op::IfElse, Op::Unreachable};
@@ -90,6 +92,27 @@ ValueId FunctionLowering::call_plain(const ExprNode& n) {
   for (ExprId x : f_.args_of(n)) operands.push_back(value(x));
   b_.set_span(n.span);
   return b_.emit(n.op, n.type, operands);
+}
+
+// x ** 2 is x * x: exact to the last bit, where a target's pow need not be.
+ValueId FunctionLowering::call_pow(const ExprNode& n) {
+  const ExprId base = f_.args_of(n)[0], exponent = f_.args_of(n)[1];
+  const ValueId x = value(base), y = value(exponent);
+  b_.set_span(n.span);
+  const Type t = d_.type_of(y);
+  if (d_.type_of(x) == n.type && d_.is_constant(y) && is_splat_of(y, scalar_bits(t.scalar(), 2)))
+    return b_.emit(Op::Mul, n.type, {x, x});
+  return b_.emit(n.op, n.type, {x, y});
+}
+
+// True where every lane of the constant has these bits.
+bool FunctionLowering::is_splat_of(ValueId constant, uint64_t bits) const {
+  const auto bytes = d_.constant_bytes(constant);
+  const Type t = d_.type_of(constant);
+  const size_t size = scalar_size(t.scalar());
+  for (uint32_t i = 0; i < t.lanes(); i++)
+    if (std::memcmp(bytes.data() + i * size, &bits, size) != 0) return false;
+  return true;
 }
 
 ValueId FunctionLowering::call_effect(const ExprNode& n) {

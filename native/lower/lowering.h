@@ -271,6 +271,8 @@ class FunctionLowering {
   ValueId call_assume(const ExprNode& n);
   ValueId call_hint(const ExprNode& n);
   ValueId call_plain(const ExprNode& n);
+  ValueId call_pow(const ExprNode& n);
+  bool is_splat_of(ValueId constant, uint64_t bits) const;
   SlotId resource(ExprId e) const;
 
   // ---- callables (callable.cpp)

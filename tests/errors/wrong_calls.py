@@ -106,6 +106,17 @@ def host_function_of_module(out: Out):
 
 
 @wrong
+def host_function_of_lcpy(out: Out):
+    """
+    error E5302: 'lc.synchronize' is a function of the host
+        lc.synchronize()
+        ^^^^^^^^^^^^^^^^
+      hint: kernels call lc.* functions, those of the math module, and functions read from their source
+    """
+    lc.synchronize()
+
+
+@wrong
 def kernel_called(out: Out):
     """
     error E5303: 'other_kernel' is a kernel and cannot be called from a kernel

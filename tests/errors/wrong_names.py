@@ -114,6 +114,16 @@ def not_a_value(out: Out):
 
 
 @wrong
+def empty_tuple(out: Out):
+    """
+    error E5108: an empty tuple is not a value of a kernel
+        out[0], y = 1.0, ()
+                         ^^
+    """
+    out[0], y = 1.0, ()
+
+
+@wrong
 def constant_refused(out: Out):
     """
     error E5109: a list whose parts differ in length cannot be a constant of a kernel

@@ -119,6 +119,27 @@ def literal_operation(out: Out):
 
 
 @wrong
+def literal_shifted_far(out: Out):
+    """
+    error E2012: '<<' between literals: the integer would have more than 65536 bits
+        out[0] = 1 << 100_000_000_000
+                 ^^^^^^^^^^^^^^^^^^^^
+    """
+    out[0] = 1 << 100_000_000_000
+
+
+@wrong
+def literal_beyond_floats(out: Out):
+    """
+    error E2009: the literal inf does not fit any float
+        out[0] = 1e999
+                 ^^^^^
+      hint: infinity is spelled math.inf
+    """
+    out[0] = 1e999
+
+
+@wrong
 def literal_too_many_bits(out: Out):
     """
     error E2012: '**' between literals: the integer would have more than 65536 bits

@@ -144,3 +144,31 @@ def test_signs_of_zero(device):
     negate(lc.Buffer(a, device=device), out, dispatch_size=4)
     got, want = out.numpy(), np.concatenate([a, 0 - a, a + 0])
     assert (got.view("u4") == want.view("u4")).all()
+
+
+# x ** 2 is a product, where a driver's pow is a few units off.
+
+
+@lc.kernel
+def square_loaded(x: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32]):
+    out[0] = x[0] ** 2
+    out[1] = lc.pow(x[1], 2.0)
+    out[2] = (lc.float2(x[0], x[1]) ** 2.0).x
+
+
+@lc.kernel
+def square_folded(out: lc.Buffer[lc.float32]):
+    out[0] = lc.float32(-2.5) ** 2
+    out[1] = lc.pow(lc.float32(0.1), 2.0)
+    out[2] = (lc.float2(-2.5, 0.1) ** 2.0).x
+
+
+def test_squares_are_products(device):
+    x = np.float32([-2.5, 0.1])
+    want = [6.25, float(x[1] * x[1]), 6.25]
+    out = lc.Buffer(3, lc.float32, device=device)
+    square_loaded(lc.Buffer(x, device=device), out, dispatch_size=1)
+    assert out.numpy().tolist() == want
+    out.fill(0)
+    square_folded(out, dispatch_size=1)
+    assert out.numpy().tolist() == want

@@ -229,6 +229,7 @@ F = np.zeros((4, 3), np.float32)
         (lambda: lc.Buffer(F, lc.double3), "float32"),
         (lambda: lc.Buffer(F.astype(complex)), "complex"),
         (lambda: lc.Buffer(np.float32(3)), "array"),
+        (lambda: lc.Buffer(np.array(3.5)), "0-d"),
         (lambda: lc.Buffer(np.zeros((2,) * 4)), "4 axes"),
         (lambda: lc.Buffer(np.array(2)), "0-d"),
         (lambda: lc.Buffer(np.array(2.5)), "0-d"),
