@@ -181,7 +181,10 @@ def check_scalar(T, value, what):
     is_float = getattr(value, "__float__", None) is not None and not isinstance(value, (str, bytes))
     if not is_float or value is True or value is False or getattr(value, "ndim", 0):
         raise types._argument_error(f"{what}: wanted {T.__name__}, got {_describe(value)}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise types._argument_error(f"{what}: too large for {T.__name__}") from None
     if T.code != "d" and number - number == 0:
         rounded = types.exact_number(T, number)
         if rounded - rounded != 0:

@@ -118,7 +118,8 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                bint lines=False, bint fold=False, bint int8=True, bint int16=True, bint int64=True,
                bint float16=True, bint float64=True, bint storage8=True, bint storage16=True,
                bint buffer_float_add=True, bint shared_float_add=True, bint int64_atomics=True,
-               bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True):
+               bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
+               bint sound_extension=True):
     """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it."""
     cdef VulkanTarget t
     t.version, t.names, t.lines = version, names, lines
@@ -131,6 +132,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     t.signed_zero_inf_nan_preserve = signed_zero_inf_nan_preserve
     t.fused_fma = fused_fma
     t.exact_zeros = exact_zeros
+    t.sound_extension = sound_extension
     cdef vector[uint32_t] places
     for place in plan.slots:
         set_number, binding = place if place is not None else (0, 0)

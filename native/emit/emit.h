@@ -38,6 +38,9 @@ struct VulkanTarget {
   // A literal 0 in arithmetic is a number like any other. llvmpipe takes x * 0 for 0, 0 - x for -x
   // and c ? -1 : 0 for -0; without this the zeros are hidden from it.
   bool exact_zeros = true;
+  // A sign-extended int compares with constants as it should. llvmpipe gets that wrong; without
+  // this the extension is written without OpSConvert.
+  bool sound_extension = true;
   // The hardware grid is not the dispatch's but any that holds as many blocks: block_id comes from
   // the linear index of the hardware's group, and groups past the last block leave at once.
   bool fold = false;

@@ -96,19 +96,26 @@ ValueId FunctionLowering::call_plain(const ExprNode& n) {
 
 // x ** 2 is x * x: exact to the last bit, where a target's pow need not be.
 ValueId FunctionLowering::call_pow(const ExprNode& n) {
-  const ExprId base = f_.args_of(n)[0], exponent = f_.args_of(n)[1];
-  const ValueId x = value(base), y = value(exponent);
+  const ValueId x = value(f_.args_of(n)[0]), y = value(f_.args_of(n)[1]);
   b_.set_span(n.span);
-  const Type t = d_.type_of(y);
-  if (d_.type_of(x) == n.type && d_.is_constant(y) && is_splat_of(y, scalar_bits(t.scalar(), 2)))
-    return b_.emit(Op::Mul, n.type, {x, x});
+  if (d_.type_of(x) == n.type && is_number(y, 2)) return b_.emit(Op::Mul, n.type, {x, x});
   return b_.emit(n.op, n.type, {x, y});
 }
 
-// True where every lane of the constant has these bits.
-bool FunctionLowering::is_splat_of(ValueId constant, uint64_t bits) const {
-  const auto bytes = d_.constant_bytes(constant);
-  const Type t = d_.type_of(constant);
+// True for a constant, or a scalar constant spread over lanes, all of whose lanes are `number`.
+bool FunctionLowering::is_number(ValueId v, double number) const {
+  const Value& known = d_.values[v.value];
+  if (known.def == Value::Def::Result) {
+    const Operation& o = d_.op(OpId(known.source));
+    if (o.op != Op::Construct) return false;
+    for (const Operand& part : d_.operands_of(o))
+      if (!is_number(part.value(), number)) return false;
+    return true;
+  }
+  if (!d_.is_constant(v)) return false;
+  const Type t = d_.type_of(v);
+  const auto bytes = d_.constant_bytes(v);
+  const uint64_t bits = scalar_bits(t.scalar(), number);
   const size_t size = scalar_size(t.scalar());
   for (uint32_t i = 0; i < t.lanes(); i++)
     if (std::memcmp(bytes.data() + i * size, &bits, size) != 0) return false;

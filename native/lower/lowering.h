@@ -272,7 +272,7 @@ class FunctionLowering {
   ValueId call_hint(const ExprNode& n);
   ValueId call_plain(const ExprNode& n);
   ValueId call_pow(const ExprNode& n);
-  bool is_splat_of(ValueId constant, uint64_t bits) const;
+  bool is_number(ValueId v, double number) const;
   SlotId resource(ExprId e) const;
 
   // ---- callables (callable.cpp)

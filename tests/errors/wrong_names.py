@@ -118,7 +118,7 @@ def empty_tuple(out: Out):
     """
     error E5108: an empty tuple is not a value of a kernel
         out[0], y = 1.0, ()
-                         ^^
+                    ^^^^^^^
     """
     out[0], y = 1.0, ()
 

@@ -154,3 +154,32 @@ def test_r017_saturation(device):
 
 def int32(value):
     return saturated(value, -(2**31), 2**31 - 1)
+
+
+# An int widened to 64 bits compares with constants and with unsigned numbers by its value.
+
+
+@lc.kernel
+def compare_widened(
+    a: lc.Buffer[lc.int32], b: lc.Buffer[lc.uint64], v: lc.Buffer[lc.int2], out: lc.Buffer[lc.int32]
+):
+    i = lc.dispatch_id().x * 6
+    x = a[lc.dispatch_id().x]
+    wide = lc.int64(x)
+    out[i] = lc.int32(wide < 0)
+    out[i + 1] = lc.int32(wide >= 5)
+    out[i + 2] = lc.int32(-(2**31) < wide)
+    out[i + 3] = lc.int32(x < b[0])
+    out[i + 4] = lc.int32(b[1] == x)
+    out[i + 5] = lc.int32(lc.all(lc.long2(v[0] + x) > 0))
+
+
+def test_widened_ints_compare_by_value(device):
+    values = [-1, 0, 5, 2**31 - 1, -(2**31)]
+    out = lc.Buffer(6 * len(values), lc.int32, device=device)
+    a = lc.Buffer(np.int32(values), device=device)
+    b = lc.Buffer(np.uint64([0, 2**64 - 1]), device=device)
+    v = lc.Buffer(np.int32([[0, 0]]), lc.int2, device=device)
+    compare_widened(a, b, v, out, dispatch_size=len(values))
+    want = [[x < 0, x >= 5, -(2**31) < x, x < 0, False, x > 0] for x in values]
+    assert out.numpy().reshape(-1, 6).tolist() == want

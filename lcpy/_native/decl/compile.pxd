@@ -27,6 +27,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool signed_zero_inf_nan_preserve
         cbool fused_fma
         cbool exact_zeros
+        cbool sound_extension
 
     cdef cppclass CSpirvModule "lcpy::SpirvModule":
         vector[uint32_t] words

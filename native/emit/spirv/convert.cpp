@@ -40,6 +40,7 @@ Word Emitter::convert_integer(Word id, Scalar from, Scalar to, uint32_t n) {
   const bool to_signed = scalar_class(to) == ScalarClass::Signed;
   if (size == wanted) return emit(Opcode::Bitcast, lanes(to, n), id);
   const bool extends_sign = wanted > size && scalar_class(from) == ScalarClass::Signed;
+  if (extends_sign && size == 4 && !target_.sound_extension) return extend_by_offset(id, to, n);
   if (extends_sign || (wanted < size && to_signed)) return emit(Opcode::SConvert, lanes(to, n), id);
   if (to_signed && wanted < 4) {  // a bit cast of narrow lanes would be arithmetic
     const Word wide = convert_integer(id, from, Scalar::UInt32, n);
@@ -47,6 +48,18 @@ Word Emitter::convert_integer(Word id, Scalar from, Scalar to, uint32_t n) {
   }
   const Word plain = emit(Opcode::UConvert, lanes(unsigned_of(wanted), n), id);
   return to_signed ? emit(Opcode::Bitcast, lanes(to, n), plain) : plain;
+}
+
+// int to 64 bits: x + 2^31 as an unsigned number, extended by zeros, less 2^31.
+Word Emitter::extend_by_offset(Word id, Scalar to, uint32_t n) {
+  constexpr uint64_t kOffset = uint64_t{1} << 31;
+  const Word narrow = lanes(Scalar::UInt32, n), wide = lanes(Scalar::UInt64, n);
+  const Word bits = emit(Opcode::Bitcast, narrow, id);
+  const Word moved =
+      emit(Opcode::BitwiseXor, narrow, bits, lane_constant(Scalar::UInt32, n, kOffset));
+  const Word extended = emit(Opcode::UConvert, wide, moved);
+  const Word back = emit(Opcode::ISub, wide, extended, lane_constant(Scalar::UInt64, n, kOffset));
+  return to == Scalar::UInt64 ? back : emit(Opcode::Bitcast, lanes(to, n), back);
 }
 
 Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {

@@ -191,6 +191,7 @@ class Emitter {
   // ---- convert.cpp ----------------------------------------------------------------------------
   Word convert_lanes(Word id, Scalar from, Scalar to, uint32_t count);
   Word convert_integer(Word id, Scalar from, Scalar to, uint32_t count);
+  Word extend_by_offset(Word id, Scalar to, uint32_t n);
   Word to_u32(Word id, Scalar from);  // an index or offset
   Word select_components(Word cond, Word a, Word b, Type t);
 
