@@ -81,6 +81,8 @@ ValueId expand_float_floor_mod(Expander& e, const ExpandCall& call) {
 // Long division, 23 bits (52 of a double) of the quotient a step. Each step is exact: what is left
 // is a multiple of the divisor's last place and no larger than the divisor times half the
 // quotient's last place. A quotient rounded up leaves a negative rest, whose sign is kept aside.
+// A device whose division is loose may put a quotient of 1 below it: taken as 1, or the loop would
+// never end there.
 ValueId expand_float_remainder(Expander& e, const ExpandCall& call) {
   if (is_half(call.type)) return in_float(e, call);
   KernelBuilder& b = e.builder();
@@ -110,7 +112,7 @@ ValueId expand_float_remainder(Expander& e, const ExpandCall& call) {
   const ValueId scale = e.number(t, std::ldexp(1.0, is_double(t) ? 1023 : 127));
   const ValueId beyond = e.compare(Op::Equal, e.div(p[0], size), infinity);
   const ValueId step = e.select(beyond, e.mul(size, scale), size);
-  const ValueId q = e.unary(Op::Trunc, e.div(p[0], step));
+  const ValueId q = e.binary(Op::Max, e.unary(Op::Trunc, e.div(p[0], step)), e.number(t, 1));
   const ValueId rest = e.emit(Op::Fma, t, {e.unary(Op::Neg, q), step, p[0]});
   const ValueId next = e.select(live, absolute(e, rest), p[0]);
   const ValueId turned = e.bit_xor(p[1], e.bit_and(live, is_negative(e, rest)));

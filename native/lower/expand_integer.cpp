@@ -124,6 +124,14 @@ ValueId expand_trunc_rem(Expander& e, const ExpandCall& call) {
 
 ValueId expand_float_floor_div(Expander& e, const ExpandCall& call);
 ValueId expand_float_floor_mod(Expander& e, const ExpandCall& call);
+ValueId expand_float_remainder(Expander& e, const ExpandCall& call);
+
+// For targets whose own remainder is undefined where an operand is negative, as Vulkan's is.
+ValueId expand_remainder(Expander& e, const ExpandCall& call) {
+  if (call.type.is_float()) return expand_float_remainder(e, call);
+  const ValueId x = call.args[0], y = e.spread(call.args[1], call.type);
+  return e.sub(x, e.mul(e.binary(Op::DivUnchecked, x, y), y));
+}
 
 ValueId expand_floor_div(Expander& e, const ExpandCall& call) {
   if (call.type.is_float()) return expand_float_floor_div(e, call);

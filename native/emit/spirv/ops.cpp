@@ -25,7 +25,9 @@ bool zeros_equal(Type, Type first, MathMode math) {
 // Pow is defined for positive bases alone; fast mode takes it as it is.
 bool fast(Type, Type, MathMode math) { return math == MathMode::Fast; }
 
-bool integers(Type, Type first, MathMode) { return first.is_integer(); }
+bool unsigned_integers(Type, Type first, MathMode) {
+  return first.has_class(ScalarClass::Unsigned);
+}
 
 // Saturation and the storage formats are arithmetic that pass_expand writes.
 bool convertible(Type result, Type first, MathMode) {
