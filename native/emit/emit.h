@@ -35,6 +35,9 @@ struct VulkanTarget {
   // GLSL.std.450's Fma rounds once here. Vulkan does not promise it, and llvmpipe rounds twice;
   // without it fma is computed in double.
   bool fused_fma = true;
+  // float and half division and square root are rounded as IEEE says. Vulkan promises less, and
+  // hardware GPUs do less; without this ieee and strict mode correct them.
+  bool exact_division = false;
   // A literal 0 in arithmetic is a number like any other. llvmpipe takes x * 0 for 0, 0 - x for -x
   // and c ? -1 : 0 for -0; without this the zeros are hidden from it.
   bool exact_zeros = true;

@@ -28,6 +28,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool fused_fma
         cbool exact_zeros
         cbool sound_extension
+        cbool exact_division
 
     cdef cppclass CSpirvModule "lcpy::SpirvModule":
         vector[uint32_t] words

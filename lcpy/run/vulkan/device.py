@@ -136,6 +136,7 @@ class VulkanDevice(DeviceBase):
             "fused_fma": self.physical.driver_id != 13,
             "exact_zeros": self.physical.driver_id != 13,
             "sound_extension": self.physical.driver_id != 13,
+            "exact_division": self.physical.driver_id == 13,
         }
 
     # ---- ownership ------------------------------------------------------------------------------

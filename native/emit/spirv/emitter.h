@@ -1,6 +1,7 @@
 // Walks a descriptor and writes a module. One class; its members are defined by chapter:
-// resources.cpp (slots, the argument block, constants), fold.cpp, values.cpp, precise.cpp and
-// convert.cpp (operations on values), memory.cpp, bytes.cpp, atomics.cpp, flow.cpp, functions.cpp.
+// resources.cpp (slots, the argument block, constants), fold.cpp, values.cpp, precise.cpp,
+// division.cpp and convert.cpp (operations on values), memory.cpp, bytes.cpp, atomics.cpp,
+// flow.cpp, functions.cpp.
 #pragma once
 #include <span>
 #include <vector>
@@ -37,6 +38,9 @@ class Emitter {
   // precise.cpp
   void fma(const Operation& o);
   void atan2(const Operation& o);
+  // division.cpp
+  void div(const Operation& o);
+  void sqrt(const Operation& o);
   // convert.cpp
   void convert(const Operation& o);
   void bitcast(const Operation& o);
@@ -202,6 +206,15 @@ class Emitter {
   Word zero_at_run_time(Scalar s);
   Word fma_narrow(Word a, Word b, Word c, Scalar s);
   Word fma_double(Word a, Word b, Word c);
+  Word fma_lanes(Word a, Word b, Word c, Scalar s, uint32_t count);
+
+  // ---- division.cpp ---------------------------------------------------------------------------
+  struct FloatBits;
+  bool corrects_division(Scalar s) const {
+    return !target_.exact_division && d_.math != MathMode::Fast && s != Scalar::Float64;
+  }
+  Word exact_quotient(Word a, Word b, uint32_t count);
+  Word exact_root(Word a, uint32_t count);
 
   // ---- atomics.cpp ----------------------------------------------------------------------------
   struct AtomicPlace {

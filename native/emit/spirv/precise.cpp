@@ -135,22 +135,24 @@ Word Emitter::fma_double(Word a, Word b, Word c) {
   return emit(Opcode::Select, d.type, good, once, plain);
 }
 
-void Emitter::fma(const Operation& o) {
-  const auto x = d_.operands_of(o);
-  const Type t = d_.type_of(d_.result(o));
-  const Word a = value(x[0]), b = value(x[1]), c = value(x[2]);
-  if (target_.fused_fma || d_.math == MathMode::Fast)
-    return alias(o, glsl(Glsl::Fma, type(t), a, b, c));
-  const Scalar s = t.scalar();
-  std::vector<Word> parts(t.lanes());
-  for (uint32_t i = 0; i < parts.size(); i++) {
+Word Emitter::fma_lanes(Word a, Word b, Word c, Scalar s, uint32_t n) {
+  if (target_.fused_fma || d_.math == MathMode::Fast) return glsl(Glsl::Fma, lanes(s, n), a, b, c);
+  std::vector<Word> parts(n);
+  for (uint32_t i = 0; i < n; i++) {
     const auto lane = [&](Word v) {
-      return parts.size() == 1 ? v : emit(Opcode::CompositeExtract, lanes(s), v, i);
+      return n == 1 ? v : emit(Opcode::CompositeExtract, lanes(s), v, i);
     };
     const Word p = lane(a), q = lane(b), r = lane(c);
     parts[i] = s == Scalar::Float64 ? fma_double(p, q, r) : fma_narrow(p, q, r, s);
   }
-  alias(o, parts.size() == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, type(t), parts));
+  return n == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, lanes(s, n), parts);
+}
+
+void Emitter::fma(const Operation& o) {
+  const auto x = d_.operands_of(o);
+  const Type t = d_.type_of(d_.result(o));
+  const Word a = value(x[0]), b = value(x[1]), c = value(x[2]);
+  alias(o, fma_lanes(a, b, c, t.scalar(), t.lanes()));
 }
 
 // Drivers go from double to half by way of float, and round at each step. The first step here

@@ -1,0 +1,144 @@
+// Division and square root of floats, rounded as IEEE says. Vulkan allows errors of a few units in
+// the last place and GPUs make them, so the quotient or root of the operands' significands is
+// improved until its remainder is exact, and the remainder's size says which neighbour is right.
+#include "emit/spirv/emitter.h"
+
+namespace lcpy::spirv {
+
+// Steps on the bits of float lanes.
+struct Emitter::FloatBits {
+  Emitter& e;
+  uint32_t n;
+  Word real, bits, flag;
+  FloatBits(Emitter& emitter, uint32_t count)
+      : e(emitter),
+        n(count),
+        real(e.lanes(Scalar::Float32, n)),
+        bits(e.lanes(Scalar::UInt32, n)),
+        flag(e.lanes(Scalar::Bool, n)) {}
+
+  Word number(uint32_t v) { return e.lane_constant(Scalar::UInt32, n, v); }
+  Word of(Word value) { return e.emit(Opcode::Bitcast, bits, value); }
+  Word value(Word pattern) { return e.emit(Opcode::Bitcast, real, pattern); }
+  Word with(Opcode code, Word a, uint32_t constant) {
+    const Word b = number(constant);
+    return e.emit(code, bits, a, b);
+  }
+  Word exponent(Word pattern) {
+    return with(Opcode::BitwiseAnd, with(Opcode::ShiftRightLogical, pattern, 23), 255);
+  }
+  Word fraction(Word pattern) { return with(Opcode::BitwiseAnd, pattern, 0x7fffff); }
+  // 1 where the condition holds.
+  Word one_if(Word condition) {
+    const Word one = number(1), none = number(0);
+    return e.emit(Opcode::Select, bits, condition, one, none);
+  }
+  // The significand in [1, 2), doubled where `twice` is 1.
+  Word significand(Word fraction, Word twice) {
+    const Word one = with(Opcode::BitwiseOr, fraction, 0x3f800000);
+    const Word step = with(Opcode::ShiftLeftLogical, twice, 23);
+    return value(e.emit(Opcode::IAdd, bits, one, step));
+  }
+  // True for the exponents of normal numbers.
+  Word normal(Word exponent) {
+    const Word limit = number(254), less = with(Opcode::ISub, exponent, 1);
+    return e.emit(Opcode::ULessThan, flag, less, limit);
+  }
+  Word both(Word a, Word b) { return e.emit(Opcode::LogicalAnd, flag, a, b); }
+  Word fma(Word a, Word b, Word c) { return e.fma_lanes(a, b, c, Scalar::Float32, n); }
+  Word negative(Word a) { return e.emit(Opcode::FNegate, real, a); }
+  // One step up where the remainder is above the limit, down where it is below minus the limit.
+  Word nearest(Word estimate, Word remainder, Word limit, Opcode below) {
+    const Word above = one_if(e.emit(Opcode::FOrdGreaterThan, flag, remainder, limit));
+    const Word low = negative(limit);
+    const Word under = one_if(e.emit(below, flag, remainder, low));
+    const Word up = e.emit(Opcode::IAdd, bits, of(estimate), above);
+    return e.emit(Opcode::ISub, bits, up, under);
+  }
+};
+
+Word Emitter::exact_quotient(Word a, Word b, uint32_t n) {
+  FloatBits f(*this, n);
+  const Word plain = emit(Opcode::FDiv, f.real, a, b);
+  const Word a_bits = f.of(a), b_bits = f.of(b);
+  const Word a_exponent = f.exponent(a_bits), b_exponent = f.exponent(b_bits);
+  const Word a_fraction = f.fraction(a_bits), b_fraction = f.fraction(b_bits);
+  // A quotient in [1, 2), so that its last place is 2^-23.
+  const Word twice = f.one_if(emit(Opcode::ULessThan, f.flag, a_fraction, b_fraction));
+  const Word x = f.significand(a_fraction, twice), y = f.significand(b_fraction, f.number(0));
+  const Word one = lane_constant(Scalar::Float32, n, 0x3f800000);
+  const Word half_place = lane_constant(Scalar::Float32, n, 0x33800000);  // 2^-24
+  const Word reciprocal = emit(Opcode::FDiv, f.real, one, y), minus_y = f.negative(y);
+  Word q = emit(Opcode::FMul, f.real, x, reciprocal);
+  q = f.fma(f.fma(q, minus_y, x), reciprocal, q);
+  const Word remainder = f.fma(q, minus_y, x);
+  const Word limit = emit(Opcode::FMul, f.real, y, half_place);
+  const Word right = f.nearest(q, remainder, limit, Opcode::FOrdLessThan);
+  // Back to the operands' exponents and signs.
+  Word scale = emit(Opcode::ISub, f.bits, a_exponent, b_exponent);
+  scale = emit(Opcode::ISub, f.bits, scale, twice);
+  const Word exponent = emit(Opcode::IAdd, f.bits, f.exponent(right), scale);
+  const Word shifted = f.with(Opcode::ShiftLeftLogical, scale, 23);
+  const Word magnitude = emit(Opcode::IAdd, f.bits, right, shifted);
+  const Word signs = emit(Opcode::BitwiseXor, f.bits, a_bits, b_bits);
+  const Word sign = f.with(Opcode::BitwiseAnd, signs, 0x80000000);
+  const Word exact = f.value(emit(Opcode::BitwiseOr, f.bits, magnitude, sign));
+  // Zeros, infinities, NaN, and what is or becomes denormal or too large: the device's own.
+  const Word a_normal = f.normal(a_exponent), b_normal = f.normal(b_exponent);
+  const Word operands_normal = f.both(a_normal, b_normal);
+  const Word safe = f.both(operands_normal, f.normal(exponent));
+  return emit(Opcode::Select, f.real, safe, exact, plain);
+}
+
+Word Emitter::exact_root(Word a, uint32_t n) {
+  FloatBits f(*this, n);
+  const Word plain = glsl(Glsl::Sqrt, f.real, a);
+  const Word pattern = f.of(a);
+  const Word exponent = f.exponent(pattern);
+  // A root in [1, 2]: of the significand, doubled where the exponent is odd.
+  const Word twice = f.with(Opcode::BitwiseXor, f.with(Opcode::BitwiseAnd, exponent, 1), 1);
+  const Word x = f.significand(f.fraction(pattern), twice);
+  const Word half = lane_constant(Scalar::Float32, n, 0x3f000000);
+  const Word place = lane_constant(Scalar::Float32, n, 0x34000000);  // 2^-23
+  Word s = glsl(Glsl::Sqrt, f.real, x);
+  const Word slope = emit(Opcode::FDiv, f.real, half, s);
+  s = f.fma(f.fma(f.negative(s), s, x), slope, s);
+  const Word remainder = f.fma(f.negative(s), s, x);
+  const Word limit = emit(Opcode::FMul, f.real, s, place);
+  const Word right = f.nearest(s, remainder, limit, Opcode::FOrdLessThanEqual);
+  // Half the exponent: (exponent - 127 - twice) / 2, kept above zero for the shift.
+  const Word even = emit(Opcode::ISub, f.bits, exponent, twice);
+  const Word raised = f.with(Opcode::IAdd, even, 1024 - 127);
+  const Word scale = f.with(Opcode::ISub, f.with(Opcode::ShiftRightLogical, raised, 1), 512);
+  const Word shifted = f.with(Opcode::ShiftLeftLogical, scale, 23);
+  const Word exact = f.value(emit(Opcode::IAdd, f.bits, right, shifted));
+  const Word sign = f.with(Opcode::ShiftRightLogical, pattern, 31), none = f.number(0);
+  const Word positive = emit(Opcode::IEqual, f.flag, sign, none);
+  const Word safe = f.both(positive, f.normal(exponent));
+  return emit(Opcode::Select, f.real, safe, exact, plain);
+}
+
+// Half goes through float, which holds its quotients and roots to more than twice its length.
+void Emitter::div(const Operation& o) {
+  const auto x = d_.operands_of(o);
+  const Type t = d_.type_of(d_.result(o));
+  const Scalar s = t.scalar();
+  const uint32_t n = t.lanes();
+  Word a = operand(x[0]), b = operand(x[1]);
+  if (!corrects_division(s)) return alias(o, emit(Opcode::FDiv, type(t), a, b));
+  a = convert_lanes(a, s, Scalar::Float32, n);
+  b = convert_lanes(b, s, Scalar::Float32, n);
+  alias(o, convert_lanes(exact_quotient(a, b, n), Scalar::Float32, s, n));
+}
+
+void Emitter::sqrt(const Operation& o) {
+  const Type t = d_.type_of(d_.result(o));
+  const Scalar s = t.scalar();
+  const uint32_t n = t.lanes();
+  Word a = value(d_.operands_of(o)[0]);
+  if (!corrects_division(s)) return alias(o, glsl(Glsl::Sqrt, type(t), a));
+  a = convert_lanes(a, s, Scalar::Float32, n);
+  alias(o, convert_lanes(exact_root(a, n), Scalar::Float32, s, n));
+}
+
+}  // namespace lcpy::spirv
