@@ -183,3 +183,20 @@ def test_widened_ints_compare_by_value(device):
     compare_widened(a, b, v, out, dispatch_size=len(values))
     want = [[x < 0, x >= 5, -(2**31) < x, x < 0, False, x > 0] for x in values]
     assert out.numpy().reshape(-1, 6).tolist() == want
+
+
+# A narrow type that only conversions mention, no buffer: its module validates.
+
+
+@lc.kernel
+def count_narrow(out: lc.Buffer[lc.int32]):
+    for i in range(lc.int8(125), lc.int8(127)):
+        out[0] += lc.int32(i)
+    out[1] = lc.int32(lc.uint16(out[0]))
+    out[2] = lc.int32(lc.int8(out[0]))
+
+
+def test_narrow_types_without_narrow_memory(device):
+    out = lc.Buffer(3, lc.int32, device=device)
+    count_narrow(out, dispatch_size=1)
+    assert out.numpy().tolist() == [251, 251, -5]

@@ -175,3 +175,23 @@ def test_ragged_sizes(size, device):
     a = lc.Buffer(size, lc.int32, device=device)
     add_one(a, dispatch_size=size)
     assert (a.numpy() == 1).all()
+
+
+# A variable that is known to be a negative index, in a branch that does not run.
+
+
+@lc.kernel
+def guarded_negative(v: lc.Buffer[lc.int32], out: lc.Buffer[lc.int32]):
+    tile = lc.shared(lc.int32, 4)
+    i = -1
+    k = lc.int64(-1)
+    out[0] = 1
+    if v[0] > 5:
+        tile[i] = v[i]
+        out[k] = tile[i]
+
+
+def test_negative_constants_behind_a_guard(device):
+    out = lc.Buffer(2, lc.int32, device=device)
+    guarded_negative(lc.Buffer(np.int32([3]), device=device), out, dispatch_size=1)
+    assert out.numpy().tolist() == [1, 0]

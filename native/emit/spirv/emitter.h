@@ -153,6 +153,7 @@ class Emitter {
   // A word of the argument block, loaded once a function.
   Word block_word(uint32_t offset);
   Word block_word_at(Word index);               // run-time index, in words
+  Word index_word(Operand x);
   Word element_index(SlotId s, Operand first);  // with the view's base
 
   // ---- memory.cpp -----------------------------------------------------------------------------

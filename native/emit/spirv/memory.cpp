@@ -1,5 +1,7 @@
 // Loads and stores of places. A place is one OpAccessChain; what its memory type holds otherwise
 // than the value's type is converted component by component, or by OpCopyLogical.
+#include <cstring>
+
 #include "base/error.h"
 #include "emit/spirv/emitter.h"
 
@@ -31,11 +33,22 @@ Emitter::Place Emitter::place(const Operation& o, uint32_t first) {
       p.type = declared.type.element();
       continue;
     }
-    scratch_.push_back(x.is_imm() ? u32(x.index) : value(x));
+    scratch_.push_back(index_word(x));
     p.type = p.type.is_struct() ? p.type.component(x.index) : p.type.element();
   }
   p.pointer = emit_list(Opcode::AccessChain, types_.pointer(p.storage, p.type, p.family), scratch_);
   return p;
+}
+
+// An index out of range is the program's business at run time, but a constant below zero would make
+// the module invalid: such a one is written as the unsigned number of the same bits.
+Word Emitter::index_word(Operand x) {
+  if (x.is_imm()) return u32(x.index);
+  const Type t = type_of(x);
+  if (!d_.is_constant(x.value()) || !t.has_class(ScalarClass::Signed)) return value(x);
+  uint64_t bits = 0;
+  std::memcpy(&bits, d_.constant_bytes(x.value()).data(), t.size());
+  return scalar_constant(t.size() == 8 ? Scalar::UInt64 : Scalar::UInt32, bits);
 }
 
 Emitter::Place Emitter::component(const Place& p, uint32_t index) {

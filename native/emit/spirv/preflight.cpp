@@ -172,12 +172,24 @@ class Preflight {
     needs_.storage16 |= (facts & (kHoldsInt16 | kHoldsFloat16)) != 0;
   }
 
+  // A narrow type that only conversions mention still needs a capability to be declared with:
+  // that of arithmetic, or that of storage on a device with no other.
+  void declare_narrow() {
+    if ((held_ & kHoldsInt8) && !needs_.storage8)
+      (target_.int8 || !target_.storage8 ? needs_.int8 : needs_.storage8) = true;
+    if ((held_ & kHoldsInt16) && !needs_.storage16)
+      (target_.int16 || !target_.storage16 ? needs_.int16 : needs_.storage16) = true;
+    if ((held_ & kHoldsFloat16) && !needs_.storage16)
+      (target_.float16 || !target_.storage16 ? needs_.float16 : needs_.storage16) = true;
+  }
+
   void check_features() {
     const std::string what = "kernel '" + d_.name + "'";
     const Span span = d_.functions[0].span;
     const auto need = [&](bool needed, bool has, Span at, const char* feature) {
       if (needed && !has) refuse(Diag::feature_missing, at.known() ? at : span, {what, feature});
     };
+    declare_narrow();
     need(needs_.int8, target_.int8, span, "8-bit integer arithmetic (shaderInt8)");
     need(needs_.int16, target_.int16, span, "16-bit integer arithmetic (shaderInt16)");
     need(needs_.float16, target_.float16, span, "half arithmetic (shaderFloat16)");

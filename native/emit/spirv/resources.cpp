@@ -241,14 +241,14 @@ void Emitter::buffer_extent(const Operation& o) {
 // Buffers that are views at any start carry the start in the block. A 32-bit index stays one: what
 // a storage buffer may hold (maxStorageBufferRange is below 2^32) is reached by it.
 Word Emitter::element_index(SlotId s, Operand first) {
-  if (!d_.view_offsets) return first.is_imm() ? u32(first.index) : value(first);
+  if (!d_.view_offsets) return index_word(first);
   const uint32_t at = block_.entries[s.value].base;
   LCPY_CHECK(at != ArgumentBlock::kNone);
   const bool wide = !first.is_imm() && type_of(first).size() == 8;
   const Word base =
       wide ? read_bytes({true, 0}, Type::of(Scalar::UInt64), {at, 0}) : block_word(at);
   if (first.is_imm() && first.index == 0) return base;
-  const Word index = first.is_imm() ? u32(first.index) : value(first);
+  const Word index = index_word(first);
   return emit(Opcode::IAdd, lanes(wide ? Scalar::UInt64 : Scalar::UInt32), index, base);
 }
 
