@@ -71,7 +71,9 @@ class Classifier {
       x.loses = true;
       apart |= x.type == Region::Type::If ? x.varying : x.divergent;
     }
-    if (!apart) return;
+    // Where the owner is left at different times for another reason, this edge too only takes lanes
+    // off, and the loops around it must notice that none is left.
+    if (!apart && !code_.regions[n.owner].divergent) return;
     for (uint32_t r = n.region; r != n.owner; r = code_.regions[r].parent)
       if (code_.regions[r].type != Region::Type::If) diverge(r);
     diverge(n.owner);

@@ -151,6 +151,18 @@ TEST(r032_returns_in_loops_and_branches) {
   CHECK_EQ(run_one(p, {10, -9, -1, 0, 6}), 111234);
 }
 
+TEST(return_in_a_loop_beside_one_that_some_threads_take) {
+  // All threads return together from the loop; the other return makes threads leave one by one.
+  One p;
+  ExprId k = p.local("int", "k");
+  p.count(k, p.i(0), p.i(3), p.i(1),
+          [&] { p.when(p.bin(Op::Equal, p.given(0), p.i(7)), [&] { p.f.return_({}, p.at); }); });
+  p.when(p.bin(Op::Equal, p.thread(), p.u(5)), [&] { p.f.return_({}, p.at); });
+  p.result(p.i(1));
+  CHECK_EQ(run_one(p, {7}), 0);
+  CHECK_EQ(run_one(p, {6}), 1);
+}
+
 TEST(r037_simultaneous_moves) {
   One p;
   ExprId a = p.var("a", 0), b = p.var("b", 1), c = p.var("c", 2), t = p.local("int", "t"),
