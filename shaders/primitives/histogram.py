@@ -1,7 +1,8 @@
 """histogram: how often each of the values 0 to bins - 1 occurs.
 
-Each block counts a contiguous chunk in shared memory, where its threads do not meet those of other
-blocks, and adds its counts to the result once. Too many bins for that count in the result directly.
+Each block counts in shared memory, where its threads do not meet those of other blocks, and adds its
+counts to the result once; 64 threads walk a contiguous stretch side by side, as in reduce. Too many
+bins for shared memory count in the result directly.
 """
 
 import functools
@@ -9,6 +10,7 @@ import functools
 import lcpy as lc
 
 BLOCK = 256
+GROUP = 64
 UNROLL = 8
 LEAST, MOST = 2, 32  # rounds of UNROLL values a thread
 AIM = 256  # blocks
@@ -30,21 +32,23 @@ def histogram_kernel(bins, key):
         for b in range(lc.thread_id().x, bins, BLOCK):
             mine[b] = 0
         lc.sync_block()
-        start = lc.block_id().x * rounds * (UNROLL * BLOCK)
-        i = start + lc.thread_id().x
-        if start + rounds * (UNROLL * BLOCK) <= len(values):
+        stretch = rounds * (UNROLL * GROUP)
+        start = (lc.block_id().x * (BLOCK // GROUP) + lc.thread_id().x // GROUP) * stretch
+        i = start + lc.thread_id().x % GROUP
+        if start < len(values) and stretch <= len(values) - start:
             for _ in range(rounds):
                 for step in lc.static(range(UNROLL)):
-                    value = key(values[i + step * BLOCK])
+                    value = key(values[i + step * GROUP])
                     if value < bins:
                         lc.atomic_add(mine[value], 1)
-                i += UNROLL * BLOCK
+                i += UNROLL * GROUP
         else:
-            while i < len(values):
-                value = key(values[i])
-                if value < bins:
-                    lc.atomic_add(mine[value], 1)
-                i += BLOCK
+            for _ in range(rounds * UNROLL):
+                if start <= i < len(values):  # i may wrap at the end of 2^32
+                    value = key(values[i])
+                    if value < bins:
+                        lc.atomic_add(mine[value], 1)
+                i += GROUP
         lc.sync_block()
         for b in range(lc.thread_id().x, bins, BLOCK):
             if mine[b] > 0:

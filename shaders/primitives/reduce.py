@@ -1,9 +1,9 @@
 """reduce: sum, product, min or max of a buffer.
 
-Two launches. A block takes a contiguous chunk, its threads side by side, so that a chunk stays in a
-cache on devices that run threads one after the other; then it combines its threads' results in two
-steps of sixteen in shared memory. One block combines the blocks' results. The chunks depend on the
-length alone, so the same buffer gives the same bits on every device, whatever its warp width.
+Two launches. 64 threads walk a contiguous stretch side by side: GPUs read whole lines, and devices
+that run few threads at a time find the stretch in a cache. A block combines its threads' results in
+two steps of sixteen in shared memory; one block combines the blocks' results. The stretches depend
+on the length alone, so the same buffer gives the same bits everywhere, whatever the warp width.
 """
 
 import functools
@@ -14,6 +14,7 @@ from .combine import COMBINE, check_op, identity
 
 BLOCK = 256
 SIDE = 16  # BLOCK = SIDE * SIDE
+GROUP = 64  # threads that walk side by side
 UNROLL = 8
 LEAST, MOST = 2, 32  # rounds of UNROLL elements a thread
 AIM = 512  # blocks, as long as each thread has enough to do
@@ -28,18 +29,20 @@ def reduce_kernel(op):
     def reduce(source, partial, neutral, rounds: lc.uint32):
         totals = lc.shared(source.dtype, BLOCK)
         thread = lc.thread_id().x
-        start = lc.block_id().x * rounds * (UNROLL * BLOCK)
-        i = start + thread
+        stretch = rounds * (UNROLL * GROUP)
+        start = (lc.block_id().x * (BLOCK // GROUP) + thread // GROUP) * stretch
+        i = start + thread % GROUP
         total = neutral
-        if start + rounds * (UNROLL * BLOCK) <= len(source):
+        if start < len(source) and stretch <= len(source) - start:
             for _ in range(rounds):
                 for step in lc.static(range(UNROLL)):
-                    total = combine(total, source[i + step * BLOCK])
-                i += UNROLL * BLOCK
+                    total = combine(total, source[i + step * GROUP])
+                i += UNROLL * GROUP
         else:
-            while i < len(source):
-                total = combine(total, source[i])
-                i += BLOCK
+            for _ in range(rounds * UNROLL):
+                if start <= i < len(source):  # i may wrap at the end of 2^32
+                    total = combine(total, source[i])
+                i += GROUP
         totals[thread] = total
         lc.sync_block()
         if thread < SIDE:
