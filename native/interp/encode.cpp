@@ -160,8 +160,7 @@ void Encoder::finish() {
   }
   program_.shared_bytes = code_.shared_bytes;
   program_.scratch_bytes = code_.scratch_bytes * kLanes;
-  program_.blocks = code_.blocks;
-  program_.packed = code_.packed;
+  program_.strips = code_.strips;
   program_.code = std::move(out_);
 }
 

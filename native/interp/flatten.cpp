@@ -1,7 +1,7 @@
 // Values: aggregates fall apart into scalars, and operations on vectors into one node a lane.
 #include "interp/flatten.h"
 
-#include <bit>
+#include <algorithm>
 #include <cstring>
 
 #include "kernel/scalar_bits.h"
@@ -58,9 +58,8 @@ constexpr auto kGives = [] {
 
 FlattenRow flatten_row(Op op) { return kRows[static_cast<int>(op)]; }
 
-Flattener::Flattener(const KernelDescriptor& d, bool packed) : d_(d), block_(argument_block(d)) {
-  code_.packed = packed;
-  code_.blocks = d.uses_barrier() || d.uses_shared();
+Flattener::Flattener(const KernelDescriptor& d, Strips strips) : d_(d), block_(argument_block(d)) {
+  code_.strips = strips;
   parts_.resize(d.values.size());
   code_.slots.assign(d.slots.size(), kNone);
   code_.slot_at.assign(d.slots.size(), 0);
@@ -213,18 +212,21 @@ void Flattener::element(const Operation& o) {
     ScalarId b = o.operand_count > 1 ? args(o, 1)[i] : kNone;
     const ScalarId c = o.operand_count > 2 ? args(o, 2)[i] : kNone;
     if (gives == Gives::Shift) b = emit_convert(type_of(o, 1).scalar(), type, b);
-    // Lanes past the end do not run at all here, so the guard against them is known.
-    bool inside = o.op == Op::Less && type == Scalar::UInt32 && !code_.blocks;
-    for (int k = 0; inside && k <= 3; ++k) {
-      if (k == 3) inside = false;
-      else if (a == code_.dispatch[k] && b == code_.size[k] && a != kNone) break;
-    }
-    if (inside) out[i] = constant(Scalar::Bool, kAllLanes);
+    if (surely_inside(o, a, b)) out[i] = constant(Scalar::Bool, kAllLanes);
     else if (o.op == Op::BitAnd && type == Scalar::Bool && is_constant(a, kAllLanes)) out[i] = b;
     else if (o.op == Op::BitAnd && type == Scalar::Bool && is_constant(b, kAllLanes)) out[i] = a;
     else out[i] = emit(o.op, type, gives == Gives::Test ? Scalar::Bool : type, a, b, c);
   }
   define(o.first_result, out);
+}
+
+// Where lanes past the end do not run at all, the guard against them is known.
+bool Flattener::surely_inside(const Operation& o, ScalarId a, ScalarId b) const {
+  if (o.op != Op::Less || code_.strips == Strips::RaggedBlocks) return false;
+  for (int i = 0; i < 3; ++i)
+    if (b == code_.size[i] && b != kNone)
+      return std::find(dispatch_ids_[i].begin(), dispatch_ids_[i].end(), a) != dispatch_ids_[i].end();
+  return false;
 }
 
 void Flattener::select(const Operation& o) {
@@ -365,6 +367,6 @@ void Flattener::expanded(const Operation& o) {
   throw BugError("the interpreter met " + std::string(op_row(o.op).name) + ", which pass_expand removes");
 }
 
-Code flatten(const KernelDescriptor& d, bool packed) { return Flattener(d, packed).run(); }
+Code flatten(const KernelDescriptor& d, Strips strips) { return Flattener(d, strips).run(); }
 
 }  // namespace lcpy::interp

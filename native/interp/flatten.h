@@ -12,7 +12,7 @@ namespace lcpy::interp {
 
 class Flattener {
  public:
-  Flattener(const KernelDescriptor& d, bool packed);
+  Flattener(const KernelDescriptor& d, Strips strips);
   Code run();
 
   // One function a row of interp.def.
@@ -94,6 +94,7 @@ class Flattener {
   void memory_node(NodeKind kind, const Place& p, std::span<const ScalarId> scalars);
   void load_from(const Operation& o, const Place& p);
   ScalarId header(Scalar type, uint32_t offset);
+  bool surely_inside(const Operation& o, ScalarId a, ScalarId b) const;
 
   // Flow.
   void body(BodyId b);
@@ -122,6 +123,7 @@ class Flattener {
   std::vector<std::unique_ptr<ScalarId[]>> chunks_;
   size_t chunk_left_ = 0;
   ScalarId* chunk_at_ = nullptr;
+  Scalars dispatch_ids_[3];  // every scalar that is dispatch_id's x, y or z
   std::unordered_map<uint32_t, LeafRange> leaves_;  // by type index
   std::unordered_map<uint64_t, ScalarId> constants_[kScalarCount];
   uint32_t region_ = 0;  // where nodes are appended

@@ -145,14 +145,15 @@ void Flattener::ids(const Operation& o) {
   std::array<ScalarId, 3> out{};
   for (uint32_t i = 0; i < 3; ++i) {
     const ScalarId width = constant(Scalar::UInt32, size[i]);
-    const bool aligned = i == 0 && size[0] % kLanes == 0 && !code_.packed;
+    const bool packed = code_.strips == Strips::Packed;
+    const bool aligned = i == 0 && size[0] % kLanes == 0 && !packed;
     const auto whole = [&] {  // dispatch_id where strips are not of blocks
-      if (code_.packed) return cell(code_.dispatch[i], Kind::Varying, Pinned::Row);
+      if (packed) return cell(code_.dispatch[i], Kind::Varying, Pinned::Row);
       return cell(code_.dispatch[i], i == 0 ? Kind::Linear : Kind::Uniform, Pinned::Cell);
     };
     const auto thread = [&]() -> ScalarId {
       if (size[i] == 1) return constant(Scalar::UInt32, 0);
-      if (code_.blocks) {
+      if (code_.blocks()) {
         const bool rows = size[0] % kLanes == 0;
         const bool planes = uint64_t{size[0]} * size[1] % kLanes == 0;
         if (i == 0 && rows) return cell(code_.thread[0], Kind::Linear, Pinned::Cell);
@@ -163,19 +164,21 @@ void Flattener::ids(const Operation& o) {
       return emit(Op::RemUnchecked, Scalar::UInt32, Scalar::UInt32, whole(), width);
     };
     const auto block = [&]() -> ScalarId {
-      if (code_.blocks || aligned) return cell(code_.block[i], Kind::Uniform, Pinned::Cell);
+      if (code_.blocks() || aligned) return cell(code_.block[i], Kind::Uniform, Pinned::Cell);
       if (size[i] == 1) return whole();
       return emit(Op::DivUnchecked, Scalar::UInt32, Scalar::UInt32, whole(), width);
     };
     if (o.op == Op::DispatchSize) out[i] = cell(code_.size[i], Kind::Uniform, Pinned::Cell);
     else if (o.op == Op::ThreadId) out[i] = thread();
     else if (o.op == Op::BlockId) out[i] = block();
-    else if (!code_.blocks) out[i] = whole();
+    else if (!code_.blocks()) out[i] = whole();
     else {
       const ScalarId start = size[i] == 1 ? block() : emit(Op::Mul, Scalar::UInt32, Scalar::UInt32, block(), width);
       out[i] = size[i] == 1 ? start : emit(Op::Add, Scalar::UInt32, Scalar::UInt32, start, thread());
     }
   }
+  if (o.op == Op::DispatchId)
+    for (int i = 0; i < 3; ++i) dispatch_ids_[i].push_back(out[i]);
   define(o.first_result, out);
 }
 

@@ -103,6 +103,14 @@ struct Region {
   std::vector<ScalarId> carried, next, results;
 };
 
+// What strips are cut from. A program has two layouts, the second made when a dispatch asks for it.
+enum class Strips : uint8_t {
+  Rows,          // rows of the dispatch
+  Packed,        // the linear index, over rows shorter than a strip
+  Blocks,        // blocks, for kernels with barriers or shared memory; every block is whole
+  RaggedBlocks,  // likewise, and blocks reach past the dispatch: guards against that stay
+};
+
 struct Code {
   std::vector<ScalarInfo> scalars;
   std::vector<Node> nodes;
@@ -110,8 +118,8 @@ struct Code {
   std::vector<ScalarId> lists;
   std::vector<Leaf> leaves;
   std::vector<Region> regions;  // 0 is the kernel, a Call
-  bool blocks = false;          // strips are of blocks, with barriers or shared memory between
-  bool packed = false;          // strips follow the linear index: a narrow dispatch's rows are short
+  Strips strips{};
+  bool blocks() const { return strips >= Strips::Blocks; }
   // Pinned cells that the runner fills.
   ScalarId thread[3], block[3], dispatch[3], size[3];
   std::vector<ScalarId> slots;  // pointer of each slot; kNone when unused
@@ -121,7 +129,9 @@ struct Code {
 };
 
 // flatten.cpp: BugError for what pass_expand should have removed.
-Code flatten(const KernelDescriptor& d, bool packed);
+Code flatten(const KernelDescriptor& d, Strips strips);
+// hoist.cpp: takes out of loops what does not change in them.
+void hoist(Code& code);
 // classify.cpp: decides every scalar's kind and every region's divergence.
 void classify(Code& code);
 // improve.cpp: fewer nodes with the same results.

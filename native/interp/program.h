@@ -43,7 +43,8 @@ class Program {
   std::array<uint32_t, 3> thread{}, block{}, dispatch{}, size{};  // cells or rows; kNone: nobody asks
   std::array<bool, 3> thread_is_row{};
   std::array<uint32_t, 3> block_size{};
-  bool blocks = false, packed = false;
+  Strips strips{};
+  bool blocks() const { return strips >= Strips::Blocks; }
   uint32_t buffers = 0, argument_bytes = 0;
 
   // Contexts are kept from launch to launch.
@@ -51,16 +52,16 @@ class Program {
   void give_context(Context* context) const;
   ~Program();
 
-  // The same kernel with packed strips, made when a narrow dispatch first asks.
-  const Program& packed_program() const;
-  KernelDescriptor source;  // of what is not packed or of blocks
+  // The same kernel with packed strips, or with ragged blocks; made when a dispatch first asks.
+  const Program& other_layout() const;
+  KernelDescriptor source;
   const Loops* loops = nullptr;
 
  private:
   mutable std::mutex mutex_;
   mutable std::vector<Context*> idle_;
-  mutable std::once_flag packed_once_;
-  mutable std::shared_ptr<const Program> packed_;
+  mutable std::once_flag other_once_;
+  mutable std::shared_ptr<const Program> other_;
 };
 
 }  // namespace lcpy::interp

@@ -47,7 +47,7 @@ void set_thread_ids(const Program& p, char* file, uint64_t index) {
 Context* make_context(const Program& p) {
   const uint64_t threads = uint64_t{p.block_size[0]} * p.block_size[1] * p.block_size[2];
   auto* c = new Context;
-  c->strips.resize(p.blocks ? (threads + kLaneCount - 1) / kLaneCount : 1);
+  c->strips.resize(p.blocks() ? (threads + kLaneCount - 1) / kLaneCount : 1);
   c->shared.resize(p.shared_bytes + 64);
   c->shared_data = align64(c->shared);
   for (size_t i = 0; i < c->strips.size(); ++i) {
@@ -61,7 +61,7 @@ Context* make_context(const Program& p) {
       if (slot.memory == MemoryClass::Scratch)
         set(s.state.file, slot.cell, s.state.file + p.file_size + slot.at * kLaneCount);
     }
-    if (p.blocks) set_thread_ids(p, s.state.file, i);
+    if (p.blocks()) set_thread_ids(p, s.state.file, i);
   }
   return c;
 }
@@ -159,8 +159,8 @@ void work(void* user, uint64_t begin, uint64_t end) {
   const Task& t = *static_cast<const Task*>(user);
   Context* const c = t.program.take_context();
   bind(t, *c);
-  if (t.program.blocks) run_blocks(t, *c, begin, end);
-  else if (t.program.packed) run_packed(t, *c, begin, end);
+  if (t.program.blocks()) run_blocks(t, *c, begin, end);
+  else if (t.program.strips == Strips::Packed) run_packed(t, *c, begin, end);
   else run_rows(t, *c, begin, end);
   t.program.give_context(c);
 }
@@ -208,9 +208,10 @@ Program::~Program() {
 
 namespace {
 
-std::shared_ptr<Program> build(const KernelDescriptor& d, const Loops& loops, bool packed) {
+std::shared_ptr<Program> build(const KernelDescriptor& d, const Loops& loops, Strips strips) {
   auto program = std::make_shared<Program>();
-  Code code = flatten(d, packed);
+  Code code = flatten(d, strips);
+  hoist(code);
   classify(code);
   improve(code);
   find_lifetimes(code);
@@ -236,15 +237,18 @@ std::shared_ptr<const Program> build_program(const KernelDescriptor& d, const ch
   KernelDescriptor copy = d;
   // Matrix and geometry operations are expanded as for every target: one order of operations.
   if (needs_expansion(copy)) pass_expand(copy, &executes);
-  const std::shared_ptr<Program> program = build(copy, loops, false);
+  const bool blocks = copy.uses_barrier() || copy.uses_shared();
+  const std::shared_ptr<Program> program = build(copy, loops, blocks ? Strips::Blocks : Strips::Rows);
   program->source = std::move(copy);
   program->loops = &loops;
   return program;
 }
 
-const Program& Program::packed_program() const {
-  std::call_once(packed_once_, [this] { packed_ = build(source, *loops, true); });
-  return *packed_;
+const Program& Program::other_layout() const {
+  std::call_once(other_once_, [this] {
+    other_ = build(source, *loops, blocks() ? Strips::RaggedBlocks : Strips::Packed);
+  });
+  return *other_;
 }
 
 namespace {
@@ -253,7 +257,7 @@ void launch_strips(const Task& task) {
   const Program& p = task.program;
   const uint64_t total = task.extent[0] * task.extent[1] * task.extent[2];
   // What is done before another thread would have woken up is not shared out.
-  const uint64_t cost = total * p.code.size() * (p.blocks ? 4 : 1);
+  const uint64_t cost = total * p.code.size() * (p.blocks() ? 4 : 1);
   const unsigned threads = cost < 1500 ? 1 : task.launch.threads;
   const uint64_t workers = threads == 0 ? processors() : threads;
   uint64_t grain = total / (workers * 16);
@@ -267,18 +271,22 @@ void run(const Program& program, const Launch& launch) {
   check(program, launch);
   const auto& size = launch.dispatch_size;
   if (size[0] == 0 || size[1] == 0 || size[2] == 0) return;
+  if (program.blocks()) {
+    bool whole = true;
+    std::array<uint64_t, 3> blocks{};
+    for (int i = 0; i < 3; ++i) {
+      whole &= size[i] % program.block_size[i] == 0;
+      blocks[i] = (uint64_t{size[i]} + program.block_size[i] - 1) / program.block_size[i];
+    }
+    return launch_strips({whole ? program : program.other_layout(), launch, blocks});
+  }
   const uint64_t rows = uint64_t{size[1]} * size[2];
-  if (size[0] <= kLanes / 2 && rows > 1 && !program.blocks) {
+  if (size[0] <= kLanes / 2 && rows > 1) {
     const uint64_t strips = (size[0] * rows + kLaneCount - 1) / kLaneCount;
-    launch_strips({program.packed_program(), launch, {strips, 1, 1}});
-    return;
+    return launch_strips({program.other_layout(), launch, {strips, 1, 1}});
   }
-  Task task{program, launch, {}};
-  for (int i = 0; i < 3; ++i) {
-    const uint64_t unit = program.blocks ? program.block_size[i] : i == 0 ? kLaneCount : 1;
-    task.extent[i] = (size[i] + unit - 1) / unit;
-  }
-  launch_strips(task);
+  const uint64_t strips = (size[0] + kLaneCount - 1) / kLaneCount;
+  launch_strips({program, launch, {strips, size[1], size[2]}});
 }
 
 }  // namespace lcpy::interp
