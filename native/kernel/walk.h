@@ -1,5 +1,5 @@
 // Traversal of a descriptor's tree of bodies. A body or an operation that no function reaches (a
-// pass may leave some behind until compact() runs) is never visited.
+// pass may leave some behind until pass_dead compacts) is never visited.
 #pragma once
 #include <vector>
 
