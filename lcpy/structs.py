@@ -58,6 +58,8 @@ def struct(cls=None, *, align=0):
 
 
 def _make_struct(cls, align, local_names):
+    if not isinstance(cls, type):
+        raise types._argument_error(f"lc.struct decorates a class, not {cls!r}")
     annotations = cls.__dict__.get("__annotations__")
     if annotations is None:
         annotations = getattr(cls, "__annotations__", {})  # from 3.14 on made when asked for
@@ -75,7 +77,7 @@ def _make_struct(cls, align, local_names):
     scope = getattr(sys.modules.get(cls.__module__), "__dict__", {})
     for name, annotation in annotations.items():
         if isinstance(annotation, str):
-            annotation = eval(annotation, scope, local_names)
+            annotation = _evaluate(annotation, scope, local_names, name, cls.__name__)
         T = types.check_type(annotation, f"member '{name}' of struct {cls.__name__}")
         if T.kind in ("ref", "buffer"):
             raise types._argument_error(
@@ -90,6 +92,17 @@ def _make_struct(cls, align, local_names):
     if bases:
         raise types._argument_error(f"struct {cls.__name__} cannot derive from {bases[0].__name__}")
     return make_struct(cls.__name__, members, defaults, align, namespace)
+
+
+def _evaluate(annotation, scope, local_names, member, struct_name):
+    try:
+        return eval(annotation, scope, local_names)
+    except Exception as error:
+        hint = "; a struct cannot hold itself" if annotation == struct_name else ""
+        raise types._argument_error(
+            f"member '{member}' of struct {struct_name}: its annotation {annotation!r} "
+            f"cannot be evaluated: {error}{hint}"
+        ) from None
 
 
 def make_struct(name, members, defaults=None, align=0, namespace=None):

@@ -112,6 +112,10 @@ class Scalar(metaclass=TypeClass):
 
 def exact_number(cls, value):
     """`value` as the Python number that the scalar type `cls` holds after a cast."""
+    if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
+        raise _argument_error(f"{cls.__name__}: wanted a number, got {type(value).__name__}")
+    if getattr(value, "ndim", 0):
+        raise _argument_error(f"{cls.__name__}: wanted a number, got an array")
     if cls.group == "bool":
         return bool(value)
     if cls.group == "storage":
@@ -162,7 +166,9 @@ _BUILTINS = {bool: BOOL, int: INT32, float: FLOAT32}
 # ---- vectors and matrices -----------------------------------------------------------------------
 def _flatten(values, out):
     for v in values:
-        if isinstance(v, (tuple, list)) or (hasattr(v, "__len__") and hasattr(v, "__getitem__")):
+        if isinstance(v, (str, bytes)):
+            out.append(v)  # refused as a number
+        elif isinstance(v, (tuple, list)) or (hasattr(v, "__len__") and hasattr(v, "__getitem__")):
             _flatten(v, out)
         else:
             out.append(v)

@@ -173,3 +173,27 @@ def test_type_of():
 def test_types_that_do_not_exist(make):
     with pytest.raises(lc.ArgumentError):
         make()
+
+
+@pytest.mark.parametrize(
+    "make, part",
+    [
+        (lambda: lc.float3("a"), "float32"),
+        (lambda: lc.float32("3"), "wanted a number, got str"),
+        (lambda: lc.int32(None), "got NoneType"),
+        (lambda: lc.int32(1j), "got complex"),
+        (lambda: lc.int8(np.zeros(2)), "got an array"),
+        (lambda: lc.struct(3), "class"),
+    ],
+)
+def test_host_values_are_made_of_numbers(make, part):
+    with pytest.raises(lc.ArgumentError, match=part):
+        make()
+
+
+def test_a_struct_cannot_hold_itself():
+    with pytest.raises(lc.ArgumentError, match="member 'next' of struct Node.*cannot hold itself"):
+
+        @lc.struct
+        class Node:
+            next: "Node"
