@@ -8,26 +8,78 @@ namespace {
 
 namespace sem = lcpy::semantics;
 
-template <class T> T cell(const char* f, uint32_t at) {
+template <class T>
+T cell(const char* f, uint32_t at) {
   T v;
   __builtin_memcpy(&v, f + at, sizeof v);
   return v;
 }
-template <class T> T lane(const char* f, uint32_t at, int l) {
+template <class T>
+T lane(const char* f, uint32_t at, int l) {
   return cell<T>(f, at + static_cast<uint32_t>(l) * sizeof(T));
 }
 
 // How the new value comes from the old one. `wished` is compare-exchange's alone.
-struct LoadOp { template <class T> static T of(T old, T, T) { return old; } };
-struct ExchangeOp { template <class T> static T of(T, T v, T) { return v; } };
-struct CompareExchangeOp { template <class T> static T of(T old, T v, T wished) { return old == v ? wished : old; } };
-struct AddOp { template <class T> static T of(T old, T v, T) { return sem::Add::of(old, v); } };
-struct SubOp { template <class T> static T of(T old, T v, T) { return sem::Sub::of(old, v); } };
-struct AndOp { template <class T> static T of(T old, T v, T) { return old & v; } };
-struct OrOp { template <class T> static T of(T old, T v, T) { return old | v; } };
-struct XorOp { template <class T> static T of(T old, T v, T) { return old ^ v; } };
-struct MinOp { template <class T> static T of(T old, T v, T) { return sem::Min::of(old, v); } };
-struct MaxOp { template <class T> static T of(T old, T v, T) { return sem::Max::of(old, v); } };
+struct LoadOp {
+  template <class T>
+  static T of(T old, T, T) {
+    return old;
+  }
+};
+struct ExchangeOp {
+  template <class T>
+  static T of(T, T v, T) {
+    return v;
+  }
+};
+struct CompareExchangeOp {
+  template <class T>
+  static T of(T old, T v, T wished) {
+    return old == v ? wished : old;
+  }
+};
+struct AddOp {
+  template <class T>
+  static T of(T old, T v, T) {
+    return sem::Add::of(old, v);
+  }
+};
+struct SubOp {
+  template <class T>
+  static T of(T old, T v, T) {
+    return sem::Sub::of(old, v);
+  }
+};
+struct AndOp {
+  template <class T>
+  static T of(T old, T v, T) {
+    return old & v;
+  }
+};
+struct OrOp {
+  template <class T>
+  static T of(T old, T v, T) {
+    return old | v;
+  }
+};
+struct XorOp {
+  template <class T>
+  static T of(T old, T v, T) {
+    return old ^ v;
+  }
+};
+struct MinOp {
+  template <class T>
+  static T of(T old, T v, T) {
+    return sem::Min::of(old, v);
+  }
+};
+struct MaxOp {
+  template <class T>
+  static T of(T old, T v, T) {
+    return sem::Max::of(old, v);
+  }
+};
 
 // Shared memory belongs to one thread of the pool while its block runs: no lock.
 template <class Op, class T>
@@ -75,12 +127,14 @@ const Instr* atomic(const Instr* at, char* f, State& s) {
   const int64_t stride = compares ? 1 : at->stride;
   const auto one = [&](int l) __attribute__((always_inline)) {
     char* q = p;
-    if constexpr (!std::is_same_v<I, OnePlace>) q += static_cast<int64_t>(lane<I>(f, indices, l)) * stride;
+    if constexpr (!std::is_same_v<I, OnePlace>)
+      q += static_cast<int64_t>(lane<I>(f, indices, l)) * stride;
     T v{}, wished{};
     if constexpr (!std::is_same_v<Op, LoadOp>) v = lane<T>(f, values, l);
     if constexpr (compares) wished = lane<T>(f, static_cast<uint32_t>(at->stride), l);
     const T old = Shared ? change_shared<Op, T>(q, v, wished) : change<Op, T>(q, v, wished);
-    if (place != 0) __builtin_memcpy(f + place + static_cast<uint32_t>(l) * sizeof(T), &old, sizeof old);
+    if (place != 0)
+      __builtin_memcpy(f + place + static_cast<uint32_t>(l) * sizeof(T), &old, sizeof old);
   };
   if (s.mask == kAllLanes) {
     for (int l = 0; l < kLanes; ++l) one(l);
@@ -100,7 +154,8 @@ constexpr Places places() {
 }
 template <class How, class T>
 constexpr void set(Table& table, Op op, Scalar s) {
-  table[static_cast<int>(op)][static_cast<int>(s)] = {places<How, T, false>(), places<How, T, true>()};
+  table[static_cast<int>(op)][static_cast<int>(s)] = {places<How, T, false>(),
+                                                      places<How, T, true>()};
 }
 template <class How>
 constexpr void set_integers(Table& table, Op op) {

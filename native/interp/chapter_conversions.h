@@ -6,9 +6,12 @@ namespace {
 
 template <class From, class To>
 const Instr* convert_cell(const Instr* at, char* f, State& s) {
-  if constexpr (sem::is_bool_v<From>) set_cell(f, at->d, sem::convert<To>(cell<uint64_t>(f, at->a) != 0));
-  else if constexpr (sem::is_bool_v<To>) set_cell(f, at->d, bits_of(sem::convert<bool>(cell<From>(f, at->a))));
-  else set_cell(f, at->d, sem::convert<To>(cell<From>(f, at->a)));
+  if constexpr (sem::is_bool_v<From>)
+    set_cell(f, at->d, sem::convert<To>(cell<uint64_t>(f, at->a) != 0));
+  else if constexpr (sem::is_bool_v<To>)
+    set_cell(f, at->d, bits_of(sem::convert<bool>(cell<From>(f, at->a))));
+  else
+    set_cell(f, at->d, sem::convert<To>(cell<From>(f, at->a)));
   LCPY_NEXT;
 }
 
@@ -20,7 +23,9 @@ const Instr* convert_row(const Instr* at, char* f, State& s) {
     choose<U>(row<U>(f, at->d), Spread<U>{one}, Spread<U>{0}, cell<uint64_t>(f, at->a));
   } else if constexpr (sem::is_bool_v<To>) {
     const auto a = row<From>(f, at->a);
-    set_cell(f, at->d, test_bytes([&](int l) __attribute__((always_inline)) { return sem::convert<bool>(a.get(l)); }));
+    set_cell(f, at->d, test_bytes([&](int l) __attribute__((always_inline)) {
+               return sem::convert<bool>(a.get(l));
+             }));
   } else {
     const auto a = row<From>(f, at->a);
     const auto d = row<To>(f, at->d);
@@ -33,10 +38,14 @@ template <class U, Form F>
 const Instr* select(const Instr* at, char* f, State& s) {
   const uint64_t mask = cell<uint64_t>(f, at->a);
   const auto d = row<U>(f, at->d);
-  if constexpr (F == Form::Rows) choose<U>(d, row<U>(f, at->b), row<U>(f, at->c), mask);
-  else if constexpr (F == Form::RowCell) choose<U>(d, row<U>(f, at->b), spread<U>(f, at->c), mask);
-  else if constexpr (F == Form::CellRow) choose<U>(d, spread<U>(f, at->b), row<U>(f, at->c), mask);
-  else choose<U>(d, spread<U>(f, at->b), spread<U>(f, at->c), mask);
+  if constexpr (F == Form::Rows)
+    choose<U>(d, row<U>(f, at->b), row<U>(f, at->c), mask);
+  else if constexpr (F == Form::RowCell)
+    choose<U>(d, row<U>(f, at->b), spread<U>(f, at->c), mask);
+  else if constexpr (F == Form::CellRow)
+    choose<U>(d, spread<U>(f, at->b), row<U>(f, at->c), mask);
+  else
+    choose<U>(d, spread<U>(f, at->b), spread<U>(f, at->c), mask);
   LCPY_NEXT;
 }
 

@@ -27,14 +27,16 @@ const Instr* turning_row(const Instr* at, char* f, State& s) {
 template <class Op>
 void set_turning(Loops& loops, lcpy::Op op) {
   constexpr int rows = static_cast<int>(Form::Rows);
-  loops.ops[static_cast<int>(op)][static_cast<int>(Scalar::Float32)][rows] = &turning_row<Op, float>;
-  loops.ops[static_cast<int>(op)][static_cast<int>(Scalar::Float16)][rows] = &turning_row<Op, sem::Half>;
+  loops.ops[static_cast<int>(op)][static_cast<int>(Scalar::Float32)][rows] =
+      &turning_row<Op, float>;
+  loops.ops[static_cast<int>(op)][static_cast<int>(Scalar::Float16)][rows] =
+      &turning_row<Op, sem::Half>;
 }
 
 }  // namespace
 
 void fill_functions(Loops& loops) {
-#define FUNCTION(op, operands)                                                                \
+#define FUNCTION(op, operands)                                                                   \
   set_element<functions::op, operands, Result::Same, sem::Half>(loops, Op::op, Scalar::Float16); \
   set_element<functions::op, operands, Result::Same, float>(loops, Op::op, Scalar::Float32);     \
   set_element<functions::op, operands, Result::Same, double>(loops, Op::op, Scalar::Float64);

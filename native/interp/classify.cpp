@@ -1,5 +1,5 @@
-// Which scalars differ between lanes, and which loops and calls lanes leave at different times. Kinds
-// only grow; passes repeat until what flows along back edges is stable.
+// Which scalars differ between lanes, and which loops and calls lanes leave at different times.
+// Kinds only grow; passes repeat until what flows along back edges is stable.
 #include "interp/ir.h"
 
 namespace lcpy::interp {
@@ -81,12 +81,18 @@ class Classifier {
 
   void visit(const Node& n) {
     switch (n.kind) {
-      case NodeKind::Element: set(n.d, of_element(n)); break;
+      case NodeKind::Element:
+        set(n.d, of_element(n));
+        break;
       case NodeKind::Mask:
         set(n.d, uniform(n.a) && uniform(n.b) ? Kind::Uniform : Kind::Varying);
         break;
-      case NodeKind::Convert: set(n.d, uniform(n.a) ? Kind::Uniform : Kind::Varying); break;
-      case NodeKind::Choose: set(n.d, of_choice(n)); break;
+      case NodeKind::Convert:
+        set(n.d, uniform(n.a) ? Kind::Uniform : Kind::Varying);
+        break;
+      case NodeKind::Choose:
+        set(n.d, of_choice(n));
+        break;
       case NodeKind::Load: {
         bool same = !n.lanes;
         for (uint32_t i = 0; i < n.term_count; ++i) same &= uniform(code_.terms[n.terms + i].index);
@@ -94,7 +100,9 @@ class Classifier {
           set(code_.lists[n.list + i], same ? Kind::Uniform : Kind::Varying);
         break;
       }
-      case NodeKind::Atomic: set(n.d, Kind::Varying); break;
+      case NodeKind::Atomic:
+        set(n.d, Kind::Varying);
+        break;
       case NodeKind::Move: {
         Kind k = kind(n.a);
         if (n.owner != kNone && apart(n)) k = Kind::Varying;
@@ -106,10 +114,19 @@ class Classifier {
         r.varying |= !uniform(r.condition);
         break;
       }
-      case NodeKind::Leave: leave(n); break;
-      case NodeKind::Store: case NodeKind::Declare: case NodeKind::Else: case NodeKind::EndIf:
-      case NodeKind::Loop: case NodeKind::Latch: case NodeKind::EndLoop: case NodeKind::Call:
-      case NodeKind::EndCall: case NodeKind::Barrier:
+      case NodeKind::Leave:
+        leave(n);
+        break;
+      case NodeKind::Store:
+      case NodeKind::Declare:
+      case NodeKind::Else:
+      case NodeKind::EndIf:
+      case NodeKind::Loop:
+      case NodeKind::Latch:
+      case NodeKind::EndLoop:
+      case NodeKind::Call:
+      case NodeKind::EndCall:
+      case NodeKind::Barrier:
         break;
     }
   }

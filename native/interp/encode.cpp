@@ -49,15 +49,18 @@ uint32_t Encoder::new_row(uint32_t bytes) {
   return (rows_ - bytes * kLanes) | kRowFlag;
 }
 void Encoder::free_place(uint32_t place, Scalar type, Kind kind) {
-  if (kind == Kind::Varying && type != Scalar::Bool) free_rows_[size_index(scalar_size(type))].push_back(place);
-  else free_cells_.push_back(place);
+  if (kind == Kind::Varying && type != Scalar::Bool)
+    free_rows_[size_index(scalar_size(type))].push_back(place);
+  else
+    free_cells_.push_back(place);
 }
 
 uint32_t Encoder::define(ScalarId s) {
   ScalarInfo& info = code_.scalars[s];
   if (info.place == kNone)
-    info.place = info.kind == Kind::Varying && info.type != Scalar::Bool ? new_row(scalar_size(info.type))
-                                                                         : new_cell();
+    info.place = info.kind == Kind::Varying && info.type != Scalar::Bool
+                     ? new_row(scalar_size(info.type))
+                     : new_cell();
   return info.place;
 }
 void Encoder::release(uint32_t node) {
@@ -128,7 +131,9 @@ Instr& Encoder::put(Fn fn, uint32_t d, uint32_t a, uint32_t b, uint32_t c) {
 
 void Encoder::finish() {
   const uint32_t base = (cells_ + 63) & ~63u;
-  const auto resolve = [&](uint32_t p) { return p != kNone && (p & kRowFlag) ? (p & ~kRowFlag) + base : p; };
+  const auto resolve = [&](uint32_t p) {
+    return p != kNone && (p & kRowFlag) ? (p & ~kRowFlag) + base : p;
+  };
   for (Instr& i : out_) {
     i.d = resolve(i.d);
     i.a = resolve(i.a);
@@ -143,12 +148,16 @@ void Encoder::finish() {
   for (auto [place, s] : row_images_) {
     const uint32_t bytes = scalar_size(code_.scalars[s].type);
     for (uint32_t l = 0; l < kLanes; ++l)
-      std::memcpy(program_.image.data() + resolve(place) + l * bytes, &code_.scalars[s].bits, bytes);
+      std::memcpy(program_.image.data() + resolve(place) + l * bytes, &code_.scalars[s].bits,
+                  bytes);
   }
-  const auto pinned_at = [&](ScalarId s) { return s == kNone ? kNone : resolve(code_.scalars[s].place); };
+  const auto pinned_at = [&](ScalarId s) {
+    return s == kNone ? kNone : resolve(code_.scalars[s].place);
+  };
   for (int i = 0; i < 3; ++i) {
     program_.thread[i] = pinned_at(code_.thread[i]);
-    program_.thread_is_row[i] = code_.thread[i] != kNone && code_.scalars[code_.thread[i]].pinned == Pinned::Row;
+    program_.thread_is_row[i] =
+        code_.thread[i] != kNone && code_.scalars[code_.thread[i]].pinned == Pinned::Row;
     program_.block[i] = pinned_at(code_.block[i]);
     program_.dispatch[i] = pinned_at(code_.dispatch[i]);
     program_.size[i] = pinned_at(code_.size[i]);
@@ -176,28 +185,51 @@ void Encoder::run() {
 
 void Encoder::node(const Node& n, uint32_t index) {
   switch (n.kind) {
-    case NodeKind::Element: return element(n, index);
-    case NodeKind::Mask: return mask(n, index);
-    case NodeKind::Convert: return convert(n, index);
-    case NodeKind::Choose: return choose(n, index);
-    case NodeKind::Load: return load(n, index);
-    case NodeKind::Store: return store(n);
-    case NodeKind::Atomic: return atomic(n, index);
-    case NodeKind::Move: return move(n, index);
-    case NodeKind::Declare: if (code_.scalars[n.d].last > index) define(n.d); return;
-    case NodeKind::If: return begin_if(n);
-    case NodeKind::Else: return begin_else(n);
-    case NodeKind::EndIf: return end_if(n);
-    case NodeKind::Loop: return begin_loop(n);
-    case NodeKind::Latch: return latch(n);
-    case NodeKind::EndLoop: return end_loop(n);
-    case NodeKind::Call: return begin_call(n);
-    case NodeKind::EndCall: return end_call(n);
-    case NodeKind::Leave: return leave(n);
-    case NodeKind::Barrier: put(flow::barrier()); return;
+    case NodeKind::Element:
+      return element(n, index);
+    case NodeKind::Mask:
+      return mask(n, index);
+    case NodeKind::Convert:
+      return convert(n, index);
+    case NodeKind::Choose:
+      return choose(n, index);
+    case NodeKind::Load:
+      return load(n, index);
+    case NodeKind::Store:
+      return store(n);
+    case NodeKind::Atomic:
+      return atomic(n, index);
+    case NodeKind::Move:
+      return move(n, index);
+    case NodeKind::Declare:
+      if (code_.scalars[n.d].last > index) define(n.d);
+      return;
+    case NodeKind::If:
+      return begin_if(n);
+    case NodeKind::Else:
+      return begin_else(n);
+    case NodeKind::EndIf:
+      return end_if(n);
+    case NodeKind::Loop:
+      return begin_loop(n);
+    case NodeKind::Latch:
+      return latch(n);
+    case NodeKind::EndLoop:
+      return end_loop(n);
+    case NodeKind::Call:
+      return begin_call(n);
+    case NodeKind::EndCall:
+      return end_call(n);
+    case NodeKind::Leave:
+      return leave(n);
+    case NodeKind::Barrier:
+      put(flow::barrier());
+      return;
   }
 }
 
-void encode(Code& code, const Loops& loops, Program& program) { Encoder(code, loops, program).run(); }
+void encode(Code& code, const Loops& loops, Program& program) {
+  Encoder(code, loops, program).run();
+}
 
 }  // namespace lcpy::interp

@@ -83,13 +83,13 @@ class Encoder {
   std::vector<Instr> out_;
   std::vector<Labels> labels_;  // by region
   std::vector<uint32_t> free_cells_, free_rows_[kSizes];
-  uint32_t cells_ = 8, rows_ = 0;  // bytes; cell 0 means none
+  uint32_t cells_ = 8, rows_ = 0;                              // bytes; cell 0 means none
   std::vector<std::pair<uint32_t, uint32_t>> temporary_rows_;  // place, size index
   std::vector<uint32_t> temporary_cells_;
-  std::vector<ScalarId> dying_, dies_next_;  // by node: list heads; links
-  std::vector<uint32_t> constant_rows_[kSizes];              // by scalar, kNone
-  std::vector<std::pair<uint32_t, uint32_t>> wished_;        // atomics: instruction, place of `e`
-  std::vector<std::pair<uint32_t, ScalarId>> row_images_;    // pinned rows of constants
+  std::vector<ScalarId> dying_, dies_next_;                // by node: list heads; links
+  std::vector<uint32_t> constant_rows_[kSizes];            // by scalar, kNone
+  std::vector<std::pair<uint32_t, uint32_t>> wished_;      // atomics: instruction, place of `e`
+  std::vector<std::pair<uint32_t, ScalarId>> row_images_;  // pinned rows of constants
   uint32_t constant_row_count_ = 0;
 };
 

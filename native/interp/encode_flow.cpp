@@ -19,7 +19,8 @@ void Encoder::wait_dead(uint32_t region) {
   labels_[region].dead.push_back(at() - 1);
 }
 
-// ---- branches ------------------------------------------------------------------------------------
+// ---- branches
+// ------------------------------------------------------------------------------------
 
 void Encoder::begin_if(const Node& n) {
   Region& r = code_.regions[n.region];
@@ -28,8 +29,10 @@ void Encoder::begin_if(const Node& n) {
   const bool joined = n.joined == Joined::Compare;
   if (r.varying) {
     l.mask = new_cell();
-    if (joined) compare_lanes(n, l.mask);
-    else put(n.inverted ? flow::if_not_lanes() : flow::if_lanes(), l.mask, place(n.a));
+    if (joined)
+      compare_lanes(n, l.mask);
+    else
+      put(n.inverted ? flow::if_not_lanes() : flow::if_lanes(), l.mask, place(n.a));
   } else if (joined) {
     put(flow::jump_compare(n.op, n.type, !n.inverted), 0, place(n.a), place(n.b));
   } else {
@@ -54,8 +57,8 @@ void Encoder::compare_lanes(const Node& n, uint32_t rest) {
   }
   const bool cell = kind(b) == Kind::Uniform;
   const uint32_t left = as_row(a, 4), right = cell ? place(b) : as_row(b, 4);
-  put(loops_.if_compare[compare_index(op)][joined_index(n.type)][cell ? 1 : 0][n.inverted ? 1 : 0], rest,
-      left, right);
+  put(loops_.if_compare[compare_index(op)][joined_index(n.type)][cell ? 1 : 0][n.inverted ? 1 : 0],
+      rest, left, right);
 }
 
 void Encoder::begin_else(const Node& n) {
@@ -89,7 +92,8 @@ void Encoder::end_if(const Node& n) {
   free_cells_.push_back(l.mask);
 }
 
-// ---- loops ---------------------------------------------------------------------------------------
+// ---- loops
+// ---------------------------------------------------------------------------------------
 
 void Encoder::begin_loop(const Node& n) {
   const Region& r = code_.regions[n.region];
@@ -125,7 +129,8 @@ void Encoder::end_loop(const Node& n) {
   const bool tests = !r.divergent && starts_with_test(n.region);
   if (tests) {
     put(first.fn, first.d, first.a, first.b);
-    out_.back().target = static_cast<int32_t>(l.top) + first.target - static_cast<int32_t>(at() - 1);
+    out_.back().target =
+        static_cast<int32_t>(l.top) + first.target - static_cast<int32_t>(at() - 1);
     put(flow::jump());
     out_.back().target = static_cast<int32_t>(l.top) + 1 - static_cast<int32_t>(at() - 1);
   } else {
@@ -147,7 +152,8 @@ void Encoder::end_loop(const Node& n) {
   if (!r.simple) free_cells_.push_back(l.set_aside);
 }
 
-// ---- calls ---------------------------------------------------------------------------------------
+// ---- calls
+// ---------------------------------------------------------------------------------------
 
 void Encoder::begin_call(const Node& n) {
   const Region& r = code_.regions[n.region];

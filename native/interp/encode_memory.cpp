@@ -1,5 +1,5 @@
-// Instructions of memory nodes. Indices that are equal in all lanes go into the pointer; one that is
-// not stays an index; several become one 64-bit offset a lane.
+// Instructions of memory nodes. Indices that are equal in all lanes go into the pointer; one that
+// is not stays an index; several become one 64-bit offset a lane.
 #include "interp/encode.h"
 
 #include <limits>
@@ -7,7 +7,9 @@
 namespace lcpy::interp {
 namespace {
 
-int element_index(Scalar s) { return s == Scalar::Bool ? kBoolElement : size_index(scalar_size(s)); }
+int element_index(Scalar s) {
+  return s == Scalar::Bool ? kBoolElement : size_index(scalar_size(s));
+}
 bool fits(int64_t v) {
   return v >= std::numeric_limits<int32_t>::min() && v <= std::numeric_limits<int32_t>::max();
 }
@@ -25,10 +27,12 @@ uint32_t Encoder::offset_row(const Node& n) {
     const Term& t = code_.terms[n.terms + i];
     if (kind(t.index) == Kind::Uniform) continue;
     const uint32_t narrow = as_row(t.index, index_bytes(t.type)), wide = temporary_row(8);
-    if (t.type == Index::Int64) put(loops_.copy[3], wide, narrow);
+    if (t.type == Index::Int64)
+      put(loops_.copy[3], wide, narrow);
     else
-      put(loops_.convert[static_cast<int>(index_scalar(t.type))][static_cast<int>(Scalar::Int64)][1], wide,
-          narrow);
+      put(loops_
+              .convert[static_cast<int>(index_scalar(t.type))][static_cast<int>(Scalar::Int64)][1],
+          wide, narrow);
     const uint32_t stride = temporary_cell();
     put(flow::constant_cell(), stride).imm = t.stride * (n.lanes ? kLanes : 1);
     const auto& mul = loops_.ops[static_cast<int>(Op::Mul)][static_cast<int>(Scalar::Int64)];
@@ -121,11 +125,18 @@ void Encoder::load(const Node& n, uint32_t index) {
     const int32_t offset = offset_of(here, (n.offset + static_cast<int64_t>(leaf.offset)) * scale);
     Fn fn = nullptr;
     switch (a.mode) {
-      case Address::Mode::Cell: fn = n.lanes ? loops_.load_lanes[k] : loops_.load_cell[k]; break;
-      case Address::Mode::Linear: fn = loops_.load_linear[k][x]; break;
-      case Address::Mode::Row: fn = n.lanes ? loops_.load_lanes_row[k][x] : loops_.load_row[k][x]; break;
+      case Address::Mode::Cell:
+        fn = n.lanes ? loops_.load_lanes[k] : loops_.load_cell[k];
+        break;
+      case Address::Mode::Linear:
+        fn = loops_.load_linear[k][x];
+        break;
+      case Address::Mode::Row:
+        fn = n.lanes ? loops_.load_lanes_row[k][x] : loops_.load_row[k][x];
+        break;
     }
-    Instr& in = put(fn, define(d), here.pointer, a.index, a.mode == Address::Mode::Linear ? last_address(n) : 0);
+    Instr& in = put(fn, define(d), here.pointer, a.index,
+                    a.mode == Address::Mode::Linear ? last_address(n) : 0);
     in.offset = offset;
     in.stride = static_cast<int32_t>(a.stride);
   }
@@ -146,11 +157,16 @@ void Encoder::store(const Node& n) {
     Fn fn = nullptr;
     switch (a.mode) {
       case Address::Mode::Cell:
-        fn = n.lanes ? loops_.store_lanes[k]
-                     : kind(v) == Kind::Uniform ? loops_.store_cell[k] : loops_.store_last[k];
+        fn = n.lanes                    ? loops_.store_lanes[k]
+             : kind(v) == Kind::Uniform ? loops_.store_cell[k]
+                                        : loops_.store_last[k];
         break;
-      case Address::Mode::Linear: fn = loops_.store_linear[k][x]; break;
-      case Address::Mode::Row: fn = n.lanes ? loops_.store_lanes_row[k][x] : loops_.store_row[k][x]; break;
+      case Address::Mode::Linear:
+        fn = loops_.store_linear[k][x];
+        break;
+      case Address::Mode::Row:
+        fn = n.lanes ? loops_.store_lanes_row[k][x] : loops_.store_row[k][x];
+        break;
     }
     Instr& in = put(fn, 0, here.pointer, a.index, c);
     in.offset = offset;
@@ -172,7 +188,8 @@ void Encoder::atomic(const Node& n, uint32_t index) {
   const uint32_t c = n.c == kNone ? 0 : as_row(n.c, bytes);
   const uint32_t e = n.e == kNone ? kNone : as_row(n.e, bytes);
   release(index);
-  const Fn fn = atomic_fn(n.op, n.type, n.shared, a.mode == Address::Mode::Row ? static_cast<int>(a.type) : kIndices);
+  const Fn fn = atomic_fn(n.op, n.type, n.shared,
+                          a.mode == Address::Mode::Row ? static_cast<int>(a.type) : kIndices);
   if (fn == nullptr)
     throw BugError("the interpreter has no " + std::string(op_row(n.op).name) + " of " +
                    std::string(scalar_name(n.type)));

@@ -26,7 +26,7 @@ constexpr auto kMasks = [] {
 #define LCPY_TAKES_BOOL_Bool true
 #define LCPY_TAKES_BOOL_Bits true
 #define LCPY_TAKES_BOOL_NumberBool true
-#define ELEMENTWISE(op, operands, types, result)                                         \
+#define ELEMENTWISE(op, operands, types, result)                                    \
   static_assert(!LCPY_TAKES_BOOL_##types || kMasks[static_cast<int>(Op::op)].known, \
                 "no way to compute " #op " on lane bits");
 #include "kernel/elementwise.def"
@@ -38,13 +38,16 @@ constexpr auto kMasks = [] {
 void Encoder::product(const Node& n, uint32_t index) {
   const uint32_t bytes = scalar_size(n.type);
   const bool b_cell = kind(n.b) == Kind::Uniform, c_cell = kind(n.c) == Kind::Uniform;
-  const Form form = b_cell ? (c_cell ? Form::Cells : Form::CellRow) : c_cell ? Form::RowCell : Form::Rows;
+  const Form form = b_cell   ? (c_cell ? Form::Cells : Form::CellRow)
+                    : c_cell ? Form::RowCell
+                             : Form::Rows;
   const uint32_t a = as_row(n.a, bytes);
   const uint32_t b = b_cell ? place(n.b) : as_row(n.b, bytes);
   const uint32_t c = c_cell ? place(n.c) : as_row(n.c, bytes);
   release(index);
   const int how = static_cast<int>(n.joined) - static_cast<int>(Joined::MulAdd);
-  put(loops_.product[how][n.type == Scalar::Float64 ? 1 : 0][static_cast<int>(form)], define(n.d), a, b, c);
+  put(loops_.product[how][n.type == Scalar::Float64 ? 1 : 0][static_cast<int>(form)], define(n.d),
+      a, b, c);
 }
 
 void Encoder::element(const Node& n, uint32_t index) {
@@ -67,8 +70,10 @@ void Encoder::element(const Node& n, uint32_t index) {
   }
   Form form = Form::Rows;
   if (n.b != kNone && n.c == kNone) {
-    if (kind(n.b) == Kind::Uniform && fn(Form::RowCell) != nullptr) form = Form::RowCell;
-    else if (kind(n.a) == Kind::Uniform && fn(Form::CellRow) != nullptr) form = Form::CellRow;
+    if (kind(n.b) == Kind::Uniform && fn(Form::RowCell) != nullptr)
+      form = Form::RowCell;
+    else if (kind(n.a) == Kind::Uniform && fn(Form::CellRow) != nullptr)
+      form = Form::CellRow;
   }
   const uint32_t a = form == Form::CellRow ? place(n.a) : as_row(n.a, bytes);
   const uint32_t b = n.b == kNone ? 0 : form == Form::RowCell ? place(n.b) : as_row(n.b, bytes);
@@ -88,7 +93,8 @@ void Encoder::mask(const Node& n, uint32_t index) {
 void Encoder::convert(const Node& n, uint32_t index) {
   const auto& fns = loops_.convert[static_cast<int>(n.type)][static_cast<int>(n.to)];
   const bool cells = kind(n.a) == Kind::Uniform;
-  const uint32_t a = cells || n.type == Scalar::Bool ? place(n.a) : as_row(n.a, scalar_size(n.type));
+  const uint32_t a =
+      cells || n.type == Scalar::Bool ? place(n.a) : as_row(n.a, scalar_size(n.type));
   release(index);
   put(fns[cells ? 0 : 1], define(n.d), a);
 }
@@ -102,7 +108,9 @@ void Encoder::choose(const Node& n, uint32_t index) {
   }
   const uint32_t bytes = scalar_size(n.type);
   const bool b_cell = kind(n.b) == Kind::Uniform, c_cell = kind(n.c) == Kind::Uniform;
-  const Form form = b_cell ? (c_cell ? Form::Cells : Form::CellRow) : c_cell ? Form::RowCell : Form::Rows;
+  const Form form = b_cell   ? (c_cell ? Form::Cells : Form::CellRow)
+                    : c_cell ? Form::RowCell
+                             : Form::Rows;
   const uint32_t a = place(n.a);
   const uint32_t b = b_cell ? place(n.b) : as_row(n.b, bytes);
   const uint32_t c = c_cell ? place(n.c) : as_row(n.c, bytes);
@@ -124,7 +132,8 @@ bool Encoder::blends(const Node& n) const {
 }
 
 void Encoder::move(const Node& n, uint32_t index) {
-  if (code_.scalars[n.d].last == index && code_.scalars[n.d].place == kNone) return;  // nobody reads it
+  if (code_.scalars[n.d].last == index && code_.scalars[n.d].place == kNone)
+    return;  // nobody reads it
   const bool blend = blends(n);
   const uint32_t bytes = scalar_size(n.type);
   if (kind(n.d) != Kind::Varying) {

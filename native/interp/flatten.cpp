@@ -14,7 +14,8 @@ constexpr auto kRows = [] {
 #define INTERP(op, how) rows[static_cast<int>(Op::op)] = &Flattener::how;
 #include "interp/interp.def"
 #undef INTERP
-#define ELEMENTWISE(op, operands, types, result) rows[static_cast<int>(Op::op)] = &Flattener::element;
+#define ELEMENTWISE(op, operands, types, result) \
+  rows[static_cast<int>(Op::op)] = &Flattener::element;
 #include "kernel/elementwise.def"
 #undef ELEMENTWISE
 #define FUNCTION(op, operands) rows[static_cast<int>(Op::op)] = &Flattener::element;
@@ -29,15 +30,15 @@ constexpr auto kKnown = [] {
 #define INTERP(op, how) known[static_cast<int>(Op::op)] = true;
 #define ELEMENTWISE(op, operands, types, result) known[static_cast<int>(Op::op)] = true;
 #define FUNCTION(op, operands) known[static_cast<int>(Op::op)] = true;
+#include "interp/functions.def"
 #include "interp/interp.def"
 #include "kernel/elementwise.def"
-#include "interp/functions.def"
 #undef INTERP
 #undef ELEMENTWISE
 #undef FUNCTION
   return known;
 }();
-#define OP(name, python, category, shape, usage, level, sync, doc)                   \
+#define OP(name, python, category, shape, usage, level, sync, doc)                    \
   static_assert(OpLevel::level == OpLevel::Ast || kKnown[static_cast<int>(Op::name)], \
                 "the interpreter has no row for " #name);
 #define REFUSED(name, python, category, usage, reason, doc)
@@ -83,7 +84,8 @@ Flattener::Flattener(const KernelDescriptor& d, Strips strips) : d_(d), block_(a
     for (int i = 0; i < 3; ++i) ids[i] = kNone;
 }
 
-// ---- scalars and nodes ---------------------------------------------------------------------------
+// ---- scalars and nodes
+// ---------------------------------------------------------------------------
 
 ScalarId Flattener::fresh(Scalar type) {
   code_.scalars.push_back({type});
@@ -97,7 +99,9 @@ ScalarId Flattener::constant(Scalar type, uint64_t bits) {
   }
   return it->second;
 }
-ScalarId Flattener::number(Scalar type, double value) { return constant(type, scalar_bits(type, value)); }
+ScalarId Flattener::number(Scalar type, double value) {
+  return constant(type, scalar_bits(type, value));
+}
 ScalarId Flattener::pinned(Scalar type, Kind kind, Pinned how) {
   const ScalarId s = fresh(type);
   code_.scalars[s].kind = kind;
@@ -125,7 +129,8 @@ ScalarId Flattener::emit_convert(Scalar from, Scalar to, ScalarId a) {
     return scalar_class(s) == ScalarClass::Signed || scalar_class(s) == ScalarClass::Unsigned;
   };
   // Integers of one width differ in name only.
-  if (from == to || (is_integer(from) && is_integer(to) && scalar_size(from) == scalar_size(to))) return a;
+  if (from == to || (is_integer(from) && is_integer(to) && scalar_size(from) == scalar_size(to)))
+    return a;
   const ScalarId d = fresh(to);
   Node& n = node(NodeKind::Convert);
   n.type = from, n.to = to;
@@ -133,7 +138,8 @@ ScalarId Flattener::emit_convert(Scalar from, Scalar to, ScalarId a) {
   return d;
 }
 
-// ---- values --------------------------------------------------------------------------------------
+// ---- values
+// --------------------------------------------------------------------------------------
 
 void Flattener::append_leaves(Type t, uint64_t offset) {
   if (t.is_scalar()) {
@@ -212,10 +218,14 @@ void Flattener::element(const Operation& o) {
     ScalarId b = o.operand_count > 1 ? args(o, 1)[i] : kNone;
     const ScalarId c = o.operand_count > 2 ? args(o, 2)[i] : kNone;
     if (gives == Gives::Shift) b = emit_convert(type_of(o, 1).scalar(), type, b);
-    if (surely_inside(o, a, b)) out[i] = constant(Scalar::Bool, kAllLanes);
-    else if (o.op == Op::BitAnd && type == Scalar::Bool && is_constant(a, kAllLanes)) out[i] = b;
-    else if (o.op == Op::BitAnd && type == Scalar::Bool && is_constant(b, kAllLanes)) out[i] = a;
-    else out[i] = emit(o.op, type, gives == Gives::Test ? Scalar::Bool : type, a, b, c);
+    if (surely_inside(o, a, b))
+      out[i] = constant(Scalar::Bool, kAllLanes);
+    else if (o.op == Op::BitAnd && type == Scalar::Bool && is_constant(a, kAllLanes))
+      out[i] = b;
+    else if (o.op == Op::BitAnd && type == Scalar::Bool && is_constant(b, kAllLanes))
+      out[i] = a;
+    else
+      out[i] = emit(o.op, type, gives == Gives::Test ? Scalar::Bool : type, a, b, c);
   }
   define(o.first_result, out);
 }
@@ -225,7 +235,8 @@ bool Flattener::surely_inside(const Operation& o, ScalarId a, ScalarId b) const 
   if (o.op != Op::Less || code_.strips == Strips::RaggedBlocks) return false;
   for (int i = 0; i < 3; ++i)
     if (b == code_.size[i] && b != kNone)
-      return std::find(dispatch_ids_[i].begin(), dispatch_ids_[i].end(), a) != dispatch_ids_[i].end();
+      return std::find(dispatch_ids_[i].begin(), dispatch_ids_[i].end(), a) !=
+             dispatch_ids_[i].end();
   return false;
 }
 
@@ -248,7 +259,8 @@ void Flattener::clamp(const Operation& o) {
   const Scalar type = result_type(o).scalar();
   Scalars out(result_type(o).lanes());
   for (uint32_t i = 0; i < out.size(); ++i)
-    out[i] = emit(Op::Min, type, type, emit(Op::Max, type, type, args(o, 0)[i], args(o, 1)[i]), args(o, 2)[i]);
+    out[i] = emit(Op::Min, type, type, emit(Op::Max, type, type, args(o, 0)[i], args(o, 1)[i]),
+                  args(o, 2)[i]);
   define(o.first_result, out);
 }
 void Flattener::saturate(const Operation& o) {
@@ -264,7 +276,8 @@ void Flattener::lerp(const Operation& o) {
   Scalars out(result_type(o).lanes());
   for (uint32_t i = 0; i < out.size(); ++i) {
     const ScalarId a = args(o, 0)[i], b = args(o, 1)[i], t = args(o, 2)[i];
-    out[i] = emit(Op::Add, type, type, a, emit(Op::Mul, type, type, t, emit(Op::Sub, type, type, b, a)));
+    out[i] =
+        emit(Op::Add, type, type, a, emit(Op::Mul, type, type, t, emit(Op::Sub, type, type, b, a)));
   }
   define(o.first_result, out);
 }
@@ -296,9 +309,13 @@ void Flattener::bitcast(const Operation& o) {
   const auto source = args(o, 0);
   if (from_size == to_size) return define(o.first_result, source);
   const auto bits = [](uint32_t size) {
-    return size == 1 ? Scalar::UInt8 : size == 2 ? Scalar::UInt16 : size == 4 ? Scalar::UInt32 : Scalar::UInt64;
+    return size == 1   ? Scalar::UInt8
+           : size == 2 ? Scalar::UInt16
+           : size == 4 ? Scalar::UInt32
+                       : Scalar::UInt64;
   };
-  const Scalar narrow = bits(std::min(from_size, to_size)), wide = bits(std::max(from_size, to_size));
+  const Scalar narrow = bits(std::min(from_size, to_size)),
+               wide = bits(std::max(from_size, to_size));
   const uint32_t ratio = scalar_size(wide) / scalar_size(narrow), width = 8 * scalar_size(narrow);
   Scalars out;
   if (from_size < to_size) {
@@ -331,7 +348,8 @@ void Flattener::construct(const Operation& o) {
 void Flattener::extract(const Operation& o) {
   const auto path = d_.operands_of(o).subspan(1);
   const auto whole = args(o, 0);
-  define(o.first_result, whole.subspan(leaf_index(type_of(o, 0), path), leaves(result_type(o)).count));
+  define(o.first_result,
+         whole.subspan(leaf_index(type_of(o, 0), path), leaves(result_type(o)).count));
 }
 void Flattener::insert(const Operation& o) {
   const auto whole = args(o, 0), piece = args(o, 1);
@@ -347,24 +365,27 @@ void Flattener::shuffle(const Operation& o) {
 }
 
 void Flattener::reduce(const Operation& o) {
-  const Op op = o.op == Op::All           ? Op::BitAnd
-                : o.op == Op::Any         ? Op::BitOr
-                : o.op == Op::ReduceSum   ? Op::Add
-                : o.op == Op::ReduceMin   ? Op::Min
-                : o.op == Op::ReduceMax   ? Op::Max
-                                          : Op::Mul;
+  const Op op = o.op == Op::All         ? Op::BitAnd
+                : o.op == Op::Any       ? Op::BitOr
+                : o.op == Op::ReduceSum ? Op::Add
+                : o.op == Op::ReduceMin ? Op::Min
+                : o.op == Op::ReduceMax ? Op::Max
+                                        : Op::Mul;
   const Scalar type = type_of(o, 0).scalar();
   const auto lanes = args(o, 0);
   ScalarId total = lanes[0];
   for (size_t i = 1; i < lanes.size(); ++i) {
-    if (op == Op::BitAnd && is_constant(total, kAllLanes)) total = lanes[i];
-    else if (op != Op::BitAnd || !is_constant(lanes[i], kAllLanes)) total = emit(op, type, type, total, lanes[i]);
+    if (op == Op::BitAnd && is_constant(total, kAllLanes))
+      total = lanes[i];
+    else if (op != Op::BitAnd || !is_constant(lanes[i], kAllLanes))
+      total = emit(op, type, type, total, lanes[i]);
   }
   define(o.first_result, {&total, 1});
 }
 
 void Flattener::expanded(const Operation& o) {
-  throw BugError("the interpreter met " + std::string(op_row(o.op).name) + ", which pass_expand removes");
+  throw BugError("the interpreter met " + std::string(op_row(o.op).name) +
+                 ", which pass_expand removes");
 }
 
 Code flatten(const KernelDescriptor& d, Strips strips) { return Flattener(d, strips).run(); }

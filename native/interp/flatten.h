@@ -71,8 +71,12 @@ class Flattener {
   ScalarId part(ValueId v, uint32_t i = 0) { return parts(v)[i]; }
   void define(ValueId v, std::span<const ScalarId> scalars);
   void define_results(const Operation& o, std::span<const ScalarId> scalars);
-  std::span<const ScalarId> args(const Operation& o, uint32_t i) { return parts(operand(o, i).value()); }
-  const Operand& operand(const Operation& o, uint32_t i) const { return d_.operands[o.operand_begin + i]; }
+  std::span<const ScalarId> args(const Operation& o, uint32_t i) {
+    return parts(operand(o, i).value());
+  }
+  const Operand& operand(const Operation& o, uint32_t i) const {
+    return d_.operands[o.operand_begin + i];
+  }
   Type type_of(const Operation& o, uint32_t i) const { return d_.type_of(operand(o, i).value()); }
   Type result_type(const Operation& o) const { return d_.type_of(o.first_result); }
 
@@ -82,7 +86,8 @@ class Flattener {
   ScalarId number(Scalar type, double value);
   ScalarId pinned(Scalar type, Kind kind, Pinned how);
   Node& node(NodeKind kind);
-  ScalarId emit(Op op, Scalar type, Scalar result, ScalarId a, ScalarId b = kNone, ScalarId c = kNone);
+  ScalarId emit(Op op, Scalar type, Scalar result, ScalarId a, ScalarId b = kNone,
+                ScalarId c = kNone);
   ScalarId emit_convert(Scalar from, Scalar to, ScalarId a);
   bool is_constant(ScalarId s, uint64_t bits) const {
     return code_.scalars[s].pinned == Pinned::Constant && code_.scalars[s].bits == bits;
@@ -123,7 +128,7 @@ class Flattener {
   std::vector<std::unique_ptr<ScalarId[]>> chunks_;
   size_t chunk_left_ = 0;
   ScalarId* chunk_at_ = nullptr;
-  Scalars dispatch_ids_[3];  // every scalar that is dispatch_id's x, y or z
+  Scalars dispatch_ids_[3];                         // every scalar that is dispatch_id's x, y or z
   std::unordered_map<uint32_t, LeafRange> leaves_;  // by type index
   std::unordered_map<uint64_t, ScalarId> constants_[kScalarCount];
   uint32_t region_ = 0;  // where nodes are appended

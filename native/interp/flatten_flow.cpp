@@ -72,7 +72,8 @@ void Flattener::declare(std::span<const ScalarId> scalars) {
   for (ScalarId s : scalars) node(NodeKind::Declare).d = s;
 }
 
-// ---- branches ------------------------------------------------------------------------------------
+// ---- branches
+// ------------------------------------------------------------------------------------
 
 bool Flattener::empty_arm(BodyId b) const {
   const auto& ops = d_.body(b).ops;
@@ -148,8 +149,10 @@ void Flattener::cases(const Operation& o, uint32_t at, const Scalars* results, u
   const ScalarId selector = part(operand(o, 0).value());
   ScalarId condition = kNone;
   for (; operand(o, at).is_value(); ++at) {
-    const ScalarId hit = emit(Op::Equal, type, Scalar::Bool, selector, part(operand(o, at).value()));
-    condition = condition == kNone ? hit : emit(Op::BitOr, Scalar::Bool, Scalar::Bool, condition, hit);
+    const ScalarId hit =
+        emit(Op::Equal, type, Scalar::Bool, selector, part(operand(o, at).value()));
+    condition =
+        condition == kNone ? hit : emit(Op::BitOr, Scalar::Bool, Scalar::Bool, condition, hit);
   }
   const uint32_t r = open(Region::Type::If, NodeKind::If);
   code_.regions[r].condition = condition;
@@ -175,7 +178,8 @@ void Flattener::yield(const Operation& o) {
     move((*yield_.to)[i], values[i], yield_.owner, yield_.shared);
 }
 
-// ---- loops ---------------------------------------------------------------------------------------
+// ---- loops
+// ---------------------------------------------------------------------------------------
 
 namespace {
 
@@ -231,7 +235,8 @@ void Flattener::loop(const Operation& o) {
   define_results(o, results);
 }
 
-void Flattener::leave(LeaveKind kind, uint32_t region, std::span<const ScalarId> to, const Operation& o) {
+void Flattener::leave(LeaveKind kind, uint32_t region, std::span<const ScalarId> to,
+                      const Operation& o) {
   Scalars values = gather(o, 0);
   LCPY_CHECK(values.size() == to.size());
   // Moves are simultaneous: a value that an earlier move overwrites is put aside first.
@@ -266,13 +271,15 @@ void Flattener::continue_(const Operation& o) {
   leave(LeaveKind::Continue, r, to, o);
 }
 
-// ---- calls ---------------------------------------------------------------------------------------
+// ---- calls
+// ---------------------------------------------------------------------------------------
 
 // Functions are inlined: rows then belong to one place of the program, and what is uniform at a
 // call is uniform within. One that returns at its end alone needs no region.
 void Flattener::call(const Operation& o) {
   const Function& f = d_.functions[operand(o, 0).index];
-  for (uint32_t i = 0; i < f.params.size(); ++i) define(f.params[i], Scalars(args(o, i + 1).begin(), args(o, i + 1).end()));
+  for (uint32_t i = 0; i < f.params.size(); ++i)
+    define(f.params[i], Scalars(args(o, i + 1).begin(), args(o, i + 1).end()));
   uint32_t returns = 0;
   walk_body(d_, f.body, [&](OpId, const Operation& x) { returns += x.op == Op::Return; });
   const bool at_end = returns == 1 && d_.op(d_.body(f.body).ops.back()).op == Op::Return;

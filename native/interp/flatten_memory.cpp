@@ -13,7 +13,8 @@ void Flattener::add_index(Place& p, ValueId index, uint64_t stride) {
   const Scalar type = d_.type_of(index).scalar();
   if (d_.is_constant(index)) {
     const uint64_t bits = code_.scalars[part(index)].bits;
-    const int64_t value = type == Scalar::Int32 ? static_cast<int32_t>(bits) : static_cast<int64_t>(bits);
+    const int64_t value =
+        type == Scalar::Int32 ? static_cast<int32_t>(bits) : static_cast<int64_t>(bits);
     const int64_t bytes = static_cast<int64_t>(static_cast<uint64_t>(value) * stride);
     if (bytes > -(int64_t{1} << 30) && bytes < (int64_t{1} << 30)) {
       p.offset += bytes;
@@ -77,14 +78,22 @@ void Flattener::store(const Operation& o) {
   memory_node(NodeKind::Store, place(o, 2), value);
 }
 void Flattener::byte_load(const Operation& o) {
-  Place p{slot_pointer(operand(o, 0).slot()), static_cast<uint32_t>(code_.terms.size()), 0, 0,
-          result_type(o), false};
+  Place p{slot_pointer(operand(o, 0).slot()),
+          static_cast<uint32_t>(code_.terms.size()),
+          0,
+          0,
+          result_type(o),
+          false};
   add_index(p, operand(o, 1).value(), 1);
   load_from(o, p);
 }
 void Flattener::byte_store(const Operation& o) {
-  Place p{slot_pointer(operand(o, 0).slot()), static_cast<uint32_t>(code_.terms.size()), 0, 0,
-          type_of(o, 1), false};
+  Place p{slot_pointer(operand(o, 0).slot()),
+          static_cast<uint32_t>(code_.terms.size()),
+          0,
+          0,
+          type_of(o, 1),
+          false};
   add_index(p, operand(o, 2).value(), 1);
   memory_node(NodeKind::Store, p, args(o, 1));
 }
@@ -106,12 +115,14 @@ void Flattener::atomic(const Operation& o) {
   if (o.result_count > 0) define(o.first_result, {&d, 1});
 }
 
-// ---- the argument block and ids ------------------------------------------------------------------
+// ---- the argument block and ids
+// ------------------------------------------------------------------
 
 ScalarId Flattener::header(Scalar type, uint32_t offset) {
   if (code_.arguments == kNone)
     code_.arguments = pinned(Scalar::UInt64, Kind::Uniform, Pinned::Cell);
-  Place p{code_.arguments, static_cast<uint32_t>(code_.terms.size()), 0, offset, Type::of(type), false};
+  Place p{
+      code_.arguments, static_cast<uint32_t>(code_.terms.size()), 0, offset, Type::of(type), false};
   const ScalarId d = fresh(type);
   memory_node(NodeKind::Load, p, {&d, 1});
   return d;
@@ -119,7 +130,8 @@ ScalarId Flattener::header(Scalar type, uint32_t offset) {
 void Flattener::length(const Operation& o) {
   const uint32_t at = block_.entries[operand(o, 0).index].length;
   LCPY_CHECK(at != ArgumentBlock::kNone);
-  const ScalarId d = header(result_type(o).scalar(), at);  // the low half of 64 bits for BufferLength
+  const ScalarId d =
+      header(result_type(o).scalar(), at);  // the low half of 64 bits for BufferLength
   define(o.first_result, {&d, 1});
 }
 void Flattener::extent(const Operation& o) {
@@ -157,7 +169,8 @@ void Flattener::ids(const Operation& o) {
         const bool rows = size[0] % kLanes == 0;
         const bool planes = uint64_t{size[0]} * size[1] % kLanes == 0;
         if (i == 0 && rows) return cell(code_.thread[0], Kind::Linear, Pinned::Cell);
-        if ((i == 1 && rows) || (i == 2 && planes)) return cell(code_.thread[i], Kind::Uniform, Pinned::Cell);
+        if ((i == 1 && rows) || (i == 2 && planes))
+          return cell(code_.thread[i], Kind::Uniform, Pinned::Cell);
         return cell(code_.thread[i], Kind::Varying, Pinned::Row);
       }
       if (aligned) return cell(code_.thread[0], Kind::Linear, Pinned::Cell);
@@ -168,13 +181,19 @@ void Flattener::ids(const Operation& o) {
       if (size[i] == 1) return whole();
       return emit(Op::DivUnchecked, Scalar::UInt32, Scalar::UInt32, whole(), width);
     };
-    if (o.op == Op::DispatchSize) out[i] = cell(code_.size[i], Kind::Uniform, Pinned::Cell);
-    else if (o.op == Op::ThreadId) out[i] = thread();
-    else if (o.op == Op::BlockId) out[i] = block();
-    else if (!code_.blocks()) out[i] = whole();
+    if (o.op == Op::DispatchSize)
+      out[i] = cell(code_.size[i], Kind::Uniform, Pinned::Cell);
+    else if (o.op == Op::ThreadId)
+      out[i] = thread();
+    else if (o.op == Op::BlockId)
+      out[i] = block();
+    else if (!code_.blocks())
+      out[i] = whole();
     else {
-      const ScalarId start = size[i] == 1 ? block() : emit(Op::Mul, Scalar::UInt32, Scalar::UInt32, block(), width);
-      out[i] = size[i] == 1 ? start : emit(Op::Add, Scalar::UInt32, Scalar::UInt32, start, thread());
+      const ScalarId start =
+          size[i] == 1 ? block() : emit(Op::Mul, Scalar::UInt32, Scalar::UInt32, block(), width);
+      out[i] =
+          size[i] == 1 ? start : emit(Op::Add, Scalar::UInt32, Scalar::UInt32, start, thread());
     }
   }
   if (o.op == Op::DispatchId)

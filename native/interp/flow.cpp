@@ -15,9 +15,7 @@ uint64_t get(const char* f, uint32_t at) {
 }
 void set(char* f, uint32_t at, uint64_t v) { std::memcpy(f + at, &v, sizeof v); }
 
-const Instr* do_jump(const Instr* at, char* f, State& s) {
-  LCPY_GO(at + at->target, f, s);
-}
+const Instr* do_jump(const Instr* at, char* f, State& s) { LCPY_GO(at + at->target, f, s); }
 const Instr* do_jump_if(const Instr* at, char* f, State& s) {
   LCPY_GO(at + (get(f, at->a) != 0 ? at->target : 1), f, s);
 }
@@ -146,8 +144,9 @@ template <class I>
 const Instr* do_address(const Instr* at, char* f, State& s) {
   I index;
   std::memcpy(&index, f + at->b, sizeof index);
-  set(f, at->d, get(f, at->a) + static_cast<uint64_t>(static_cast<int64_t>(index)) *
-                                    static_cast<uint64_t>(at->imm));
+  set(f, at->d,
+      get(f, at->a) +
+          static_cast<uint64_t>(static_cast<int64_t>(index)) * static_cast<uint64_t>(at->imm));
   LCPY_GO(at + 1, f, s);
 }
 const Instr* do_constant(const Instr* at, char* f, State& s) {
@@ -186,9 +185,9 @@ Fn copy_cell() { return &do_copy; }
 Fn constant_cell() { return &do_constant; }
 Fn jump_compare(Op op, Scalar type, bool inverted) {
   static constexpr std::array<std::array<std::array<Fn, 2>, kJoinedTypes>, kCompares> fns = {
-      jump_compares<semantics::Less>(),         jump_compares<semantics::Greater>(),
-      jump_compares<semantics::LessEqual>(),    jump_compares<semantics::GreaterEqual>(),
-      jump_compares<semantics::Equal>(),        jump_compares<semantics::NotEqual>()};
+      jump_compares<semantics::Less>(),      jump_compares<semantics::Greater>(),
+      jump_compares<semantics::LessEqual>(), jump_compares<semantics::GreaterEqual>(),
+      jump_compares<semantics::Equal>(),     jump_compares<semantics::NotEqual>()};
   return fns[compare_index(op)][joined_index(type)][inverted ? 1 : 0];
 }
 Fn address(Index index) {

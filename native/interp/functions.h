@@ -29,8 +29,8 @@ LCPY_INLINE double polynomial(double x, const double (&c)[N]) {
 
 // 2^t for any t; beyond float32's range the result is beyond it too.
 LCPY_INLINE double power_of_two(double t) {
-  constexpr double c[] = {0x1.ffffffffa7135p-1,  0x1.62e42fef9cc69p-1,  0x1.ebfbe0aa03df0p-3,
-                          0x1.c6b08da70cce3p-5,  0x1.3b29d8bb0b97ep-7,  0x1.5d877598350dep-10,
+  constexpr double c[] = {0x1.ffffffffa7135p-1,  0x1.62e42fef9cc69p-1, 0x1.ebfbe0aa03df0p-3,
+                          0x1.c6b08da70cce3p-5,  0x1.3b29d8bb0b97ep-7, 0x1.5d877598350dep-10,
                           0x1.446c79efd4834p-13, 0x1.00c0e4e15189cp-16};  // 5e-11
   t = t < -400.0 ? -400.0 : t;
   t = t > 400.0 ? 400.0 : t;
@@ -46,14 +46,16 @@ struct Split {
 LCPY_INLINE Split split(double x) {
   const uint64_t bits = bit_copy<uint64_t>(x);
   const uint64_t biased = bits - 0x3fe6a09e667f3bcdu + (uint64_t{1023} << 52);
-  const double exponent = bit_copy<double>(0x4330000000000000u | (biased >> 52)) - (0x1p52 + 1023.0);
+  const double exponent =
+      bit_copy<double>(0x4330000000000000u | (biased >> 52)) - (0x1p52 + 1023.0);
   const uint64_t whole = (biased & 0xfff0000000000000u) - (uint64_t{1023} << 52);
   return {exponent, bit_copy<double>(bits - whole)};
 }
 // log(m) for m in [sqrt(1/2), sqrt(2)).
 LCPY_INLINE double log_near_one(double m) {
-  constexpr double c[] = {0x1.fffffffffff12p+0, 0x1.555555567148cp-1, 0x1.9999962c06032p-2,
-                          0x1.2494381ee587ep-2, 0x1.c620ee6e2aeecp-3, 0x1.9192e478c89aap-3};  // 3e-14
+  constexpr double c[] = {0x1.fffffffffff12p+0, 0x1.555555567148cp-1,
+                          0x1.9999962c06032p-2, 0x1.2494381ee587ep-2,
+                          0x1.c620ee6e2aeecp-3, 0x1.9192e478c89aap-3};  // 3e-14
   const double s = (m - 1.0) / (m + 1.0);
   return s * polynomial(s * s, c);
 }
@@ -73,8 +75,9 @@ LCPY_INLINE double sine_core(double r) {
   return r * polynomial(r * r, c);
 }
 LCPY_INLINE double cosine_core(double r) {
-  constexpr double c[] = {0x1.ffffffffffe0bp-1,   -0x1.ffffffffe3763p-2, 0x1.5555554476425p-5,
-                          -0x1.6c16b2d3e61f5p-10, 0x1.a00e9685da9c1p-16, -0x1.23c5c1544198bp-22};  // 8e-14
+  constexpr double c[] = {0x1.ffffffffffe0bp-1,  -0x1.ffffffffe3763p-2,
+                          0x1.5555554476425p-5,  -0x1.6c16b2d3e61f5p-10,
+                          0x1.a00e9685da9c1p-16, -0x1.23c5c1544198bp-22};  // 8e-14
   return polynomial(r * r, c);
 }
 // Beyond this the quotient by pi/2 no longer multiplies exactly.
@@ -95,9 +98,10 @@ LCPY_INLINE double turned(double r, uint64_t quarter) {
 
 // The angle of (x, y), by one division and one polynomial.
 LCPY_INLINE double angle(double y, double x) {
-  constexpr double c[] = {0x1.fffffffffff0fp-1, -0x1.55555554e6115p-2, 0x1.99999911d787ep-3,
-                          -0x1.2492291db1905p-3, 0x1.c714d4c311539p-4, -0x1.73d9d72891a5fp-4,
-                          0x1.35cf2e1ebc908p-4, -0x1.e13d4fe79142fp-5, 0x1.f65f98a6c8f5ep-6};  // 3e-14
+  constexpr double c[] = {
+      0x1.fffffffffff0fp-1,  -0x1.55555554e6115p-2, 0x1.99999911d787ep-3,
+      -0x1.2492291db1905p-3, 0x1.c714d4c311539p-4,  -0x1.73d9d72891a5fp-4,
+      0x1.35cf2e1ebc908p-4,  -0x1.e13d4fe79142fp-5, 0x1.f65f98a6c8f5ep-6};  // 3e-14
   double ax = __builtin_fabs(x), ay = __builtin_fabs(y);
   const bool both = (ax == kInfinity) & (ay == kInfinity);
   ax = both ? 1.0 : ax;
@@ -116,24 +120,25 @@ LCPY_INLINE double angle(double y, double x) {
   return __builtin_copysign(r, y);
 }
 
-// ---- one struct a function -----------------------------------------------------------------------
+// ---- one struct a function
+// -----------------------------------------------------------------------
 
-#define LCPY_FUNCTION(name, f64, ...)                                                      \
-  struct name {                                                                            \
-    LCPY_INLINE float of(float v) {                                                        \
-      const double x = v;                                                                  \
-      __VA_ARGS__                                                                          \
-    }                                                                                      \
-    LCPY_INLINE double of(double x) { return f64(x); }                                     \
-    LCPY_INLINE sem::Half of(sem::Half h) { return sem::float_to_half(of(sem::up(h))); }   \
+#define LCPY_FUNCTION(name, f64, ...)                                                    \
+  struct name {                                                                          \
+    LCPY_INLINE float of(float v) {                                                      \
+      const double x = v;                                                                \
+      __VA_ARGS__                                                                        \
+    }                                                                                    \
+    LCPY_INLINE double of(double x) { return f64(x); }                                   \
+    LCPY_INLINE sem::Half of(sem::Half h) { return sem::float_to_half(of(sem::up(h))); } \
   };
 #define LCPY_GIVE(expression) return static_cast<float>(expression);
 
 LCPY_INLINE double ten_to(double x) { return ::pow(10.0, x); }
 struct Rsqrt : sem::Rsqrt {};
-LCPY_FUNCTION(Exp, ::exp, LCPY_GIVE(power_of_two(x * kLog2E)))
+LCPY_FUNCTION(Exp, ::exp, LCPY_GIVE(power_of_two(x* kLog2E)))
 LCPY_FUNCTION(Exp2, ::exp2, LCPY_GIVE(power_of_two(x)))
-LCPY_FUNCTION(Exp10, ten_to, LCPY_GIVE(power_of_two(x * kLog2Ten)))
+LCPY_FUNCTION(Exp10, ten_to, LCPY_GIVE(power_of_two(x* kLog2Ten)))
 LCPY_FUNCTION(Log, ::log, LCPY_GIVE(natural_log(x)))
 LCPY_FUNCTION(Log2, ::log2, {
   const Split s = split(x);
@@ -170,24 +175,29 @@ struct Pow {
   }
   LCPY_INLINE double rounded(double v) { return (v + kRoundMagic) - kRoundMagic; }
   LCPY_INLINE double of(double x, double y) { return ::pow(x, y); }
-  LCPY_INLINE sem::Half of(sem::Half x, sem::Half y) { return sem::float_to_half(of(sem::up(x), sem::up(y))); }
+  LCPY_INLINE sem::Half of(sem::Half x, sem::Half y) {
+    return sem::float_to_half(of(sem::up(x), sem::up(y)));
+  }
 };
 
 // Large arguments go through the C library, lane by lane: see turning_row in chapter_functions.h.
-#define LCPY_TURNING(name, f32, f64, expression)                                           \
-  struct name {                                                                            \
-    LCPY_INLINE float near_zero(float v) {                                                 \
-      const Turn t = turn(v);                                                              \
-      return static_cast<float>(expression);                                               \
-    }                                                                                      \
-    LCPY_INLINE float of(float x) { return __builtin_fabsf(x) <= kTurnLimit ? near_zero(x) : f32(x); } \
-    LCPY_INLINE double of(double x) { return f64(x); }                                     \
-    LCPY_INLINE sem::Half of(sem::Half h) { return sem::float_to_half(of(sem::up(h))); }   \
+#define LCPY_TURNING(name, f32, f64, expression)                                         \
+  struct name {                                                                          \
+    LCPY_INLINE float near_zero(float v) {                                               \
+      const Turn t = turn(v);                                                            \
+      return static_cast<float>(expression);                                             \
+    }                                                                                    \
+    LCPY_INLINE float of(float x) {                                                      \
+      return __builtin_fabsf(x) <= kTurnLimit ? near_zero(x) : f32(x);                   \
+    }                                                                                    \
+    LCPY_INLINE double of(double x) { return f64(x); }                                   \
+    LCPY_INLINE sem::Half of(sem::Half h) { return sem::float_to_half(of(sem::up(h))); } \
   };
 LCPY_TURNING(Sin, ::sinf, ::sin, turned(t.r, t.quarter))
 LCPY_TURNING(Cos, ::cosf, ::cos, turned(t.r, t.quarter + 1))
 LCPY_TURNING(Tan, ::tanf, ::tan,
-             (t.quarter & 1) != 0 ? -cosine_core(t.r) / sine_core(t.r) : sine_core(t.r) / cosine_core(t.r))
+             (t.quarter & 1) != 0 ? -cosine_core(t.r) / sine_core(t.r)
+                                  : sine_core(t.r) / cosine_core(t.r))
 
 LCPY_FUNCTION(Asin, ::asin, LCPY_GIVE(angle(x, __builtin_sqrt((1.0 - x) * (1.0 + x)))))
 LCPY_FUNCTION(Acos, ::acos, LCPY_GIVE(angle(__builtin_sqrt((1.0 - x) * (1.0 + x)), x)))
@@ -195,12 +205,15 @@ LCPY_FUNCTION(Atan, ::atan, LCPY_GIVE(angle(x, 1.0)))
 struct Atan2 {
   LCPY_INLINE float of(float y, float x) { return static_cast<float>(angle(y, x)); }
   LCPY_INLINE double of(double y, double x) { return ::atan2(y, x); }
-  LCPY_INLINE sem::Half of(sem::Half y, sem::Half x) { return sem::float_to_half(of(sem::up(y), sem::up(x))); }
+  LCPY_INLINE sem::Half of(sem::Half y, sem::Half x) {
+    return sem::float_to_half(of(sem::up(y), sem::up(x)));
+  }
 };
 
 // Below 1 in magnitude, where exponentials would cancel, the series of sinh.
 LCPY_INLINE double small_sinh(double x) {
-  constexpr double c[] = {1.0, 1.0 / 6, 1.0 / 120, 1.0 / 5040, 1.0 / 362880, 1.0 / 39916800, 1.0 / 6227020800.0};
+  constexpr double c[] = {1.0,          1.0 / 6,        1.0 / 120,         1.0 / 5040,
+                          1.0 / 362880, 1.0 / 39916800, 1.0 / 6227020800.0};
   return x * polynomial(x * x, c);
 }
 LCPY_FUNCTION(Sinh, ::sinh, {

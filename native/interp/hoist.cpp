@@ -8,7 +8,8 @@ namespace lcpy::interp {
 namespace {
 
 bool movable(NodeKind k) {
-  return k == NodeKind::Element || k == NodeKind::Mask || k == NodeKind::Convert || k == NodeKind::Choose;
+  return k == NodeKind::Element || k == NodeKind::Mask || k == NodeKind::Convert ||
+         k == NodeKind::Choose;
 }
 
 }  // namespace

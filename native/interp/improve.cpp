@@ -30,7 +30,8 @@ class Improver {
   }
 
  private:
-  template <class F> void each_use(const Node& n, F f) const {
+  template <class F>
+  void each_use(const Node& n, F f) const {
     for (ScalarId s : {n.a, n.b, n.c, n.e})
       if (s != kNone) f(s);
     for (uint32_t i = 0; i < n.term_count; ++i) f(code_.terms[n.terms + i].index);
@@ -59,7 +60,8 @@ class Improver {
     const uint32_t from = def_[s];
     const Node& m = code_.nodes[from];
     if (removed_[from] || from >= at || at - from > kWindow) return false;
-    if (m.kind != NodeKind::Element || m.op != Op::Mul || m.region != code_.nodes[at].region) return false;
+    if (m.kind != NodeKind::Element || m.op != Op::Mul || m.region != code_.nodes[at].region)
+      return false;
     if (code_.scalars[s].kind != Kind::Varying) return false;
     for (uint32_t i = from + 1; i < at; ++i) {
       const Node& x = code_.nodes[i];
@@ -95,7 +97,8 @@ class Improver {
     if (uses_[s] != 1 || defs_[s] != 1 || def_[s] + 1 != i) return;
     const Node& c = code_.nodes[def_[s]];
     if (c.kind != NodeKind::Element || !is_compare(c.op)) return;
-    const bool four = c.type == Scalar::Int32 || c.type == Scalar::UInt32 || c.type == Scalar::Float32;
+    const bool four =
+        c.type == Scalar::Int32 || c.type == Scalar::UInt32 || c.type == Scalar::Float32;
     if (!four) return;
     n.joined = Joined::Compare;
     n.op = c.op, n.type = c.type;
@@ -105,15 +108,17 @@ class Improver {
     removed_[def_[s]] = 1;
   }
 
-  // What a node computes and only a move wants is computed where the move would put it, when nothing
-  // reads the old value any more, and no lane needs it: for a loop's one edge at the end of its body,
-  // lanes that are off have left; for the first arm of a branch, they write later.
+  // What a node computes and only a move wants is computed where the move would put it, when
+  // nothing reads the old value any more, and no lane needs it: for a loop's one edge at the end of
+  // its body, lanes that are off have left; for the first arm of a branch, they write later.
   void write_in_place(uint32_t i) {
     Node& n = code_.nodes[i];
     if (n.owner == kNone || n.a == n.d) return;
     const Region& owner = code_.regions[n.owner];
-    const bool edge = owner.type == Region::Type::Loop && n.leave == LeaveKind::Continue && owner.simple;
-    const bool first_arm = owner.type == Region::Type::If && !n.shared_result && n.region == n.owner &&
+    const bool edge =
+        owner.type == Region::Type::Loop && n.leave == LeaveKind::Continue && owner.simple;
+    const bool first_arm = owner.type == Region::Type::If && !n.shared_result &&
+                           n.region == n.owner &&
                            !(owner.has_else && i > else_of(n.owner) && owner.varying);
     if (!edge && !first_arm) return;
     const ScalarId v = n.a, to = n.d;

@@ -3,7 +3,9 @@
 #if LCPY_X86
 #define LCPY_ISA avx512
 #define LCPY_FILL fill_integers
-#define LCPY_INTS(X, ...) X(Int32, int32_t, __VA_ARGS__) X(UInt32, uint32_t, __VA_ARGS__) X(Int64, int64_t, __VA_ARGS__) X(UInt64, uint64_t, __VA_ARGS__)
-#define LCPY_FLOATS(X, ...) 
+#define LCPY_INTS(X, ...)        \
+  X(Int32, int32_t, __VA_ARGS__) \
+  X(UInt32, uint32_t, __VA_ARGS__) X(Int64, int64_t, __VA_ARGS__) X(UInt64, uint64_t, __VA_ARGS__)
+#define LCPY_FLOATS(X, ...)
 #include "interp/chapter_arithmetic.h"
 #endif

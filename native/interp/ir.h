@@ -1,5 +1,6 @@
-// The descriptor, flattened: a list of nodes on scalars, in the order of execution, with regions for
-// its structure. Between the descriptor and the instructions; lives only while a program is built.
+// The descriptor, flattened: a list of nodes on scalars, in the order of execution, with regions
+// for its structure. Between the descriptor and the instructions; lives only while a program is
+// built.
 //
 // A scalar is one component of a value. Aggregates have vanished: making one, taking it apart and
 // reordering lanes are bookkeeping. A scalar is defined once, but for those that nodes of kind Move
@@ -31,23 +32,32 @@ struct ScalarInfo {
   Scalar type{};
   Kind kind = Kind::Unknown;
   Pinned pinned = Pinned::No;
-  uint64_t bits = 0;         // of a constant: its cell
-  uint32_t first = kNone;    // node that makes it, filled by liveness
-  uint32_t last = 0;         // last node that needs it, loops taken into account
-  uint32_t place = kNone;    // byte offset in the register file
+  uint64_t bits = 0;       // of a constant: its cell
+  uint32_t first = kNone;  // node that makes it, filled by liveness
+  uint32_t last = 0;       // last node that needs it, loops taken into account
+  uint32_t place = kNone;  // byte offset in the register file
 };
 
 enum class NodeKind : uint8_t {
-  Element,    // d = op(a, b, c) on `type`
-  Mask,       // the same on bools
-  Convert,    // d = a, from `type` to `to`
-  Choose,     // d = a ? b : c
-  Load,       // lists[b…] = leaves of the place at pointer a, terms and offset
-  Store,      // likewise, the other way
-  Atomic,     // on the place; d old value, c operand, e wished value
-  Move,       // d = a; `owner` tells whose edge it is
-  Declare,    // d starts to live
-  If, Else, EndIf, Loop, Latch, EndLoop, Call, EndCall, Leave, Barrier,
+  Element,  // d = op(a, b, c) on `type`
+  Mask,     // the same on bools
+  Convert,  // d = a, from `type` to `to`
+  Choose,   // d = a ? b : c
+  Load,     // lists[b…] = leaves of the place at pointer a, terms and offset
+  Store,    // likewise, the other way
+  Atomic,   // on the place; d old value, c operand, e wished value
+  Move,     // d = a; `owner` tells whose edge it is
+  Declare,  // d starts to live
+  If,
+  Else,
+  EndIf,
+  Loop,
+  Latch,
+  EndLoop,
+  Call,
+  EndCall,
+  Leave,
+  Barrier,
 };
 
 enum class LeaveKind : uint8_t { Break, Continue, Return };
@@ -72,14 +82,14 @@ struct Node {
   NodeKind kind{};
   Op op{};
   Scalar type{}, to{};
-  bool lanes = false;        // memory: scratch, interleaved by lane
-  bool shared = false;       // Atomic: on shared memory
-  bool inverted = false;     // If: the arm is for lanes whose condition is false
+  bool lanes = false;          // memory: scratch, interleaved by lane
+  bool shared = false;         // Atomic: on shared memory
+  bool inverted = false;       // If: the arm is for lanes whose condition is false
   bool shared_result = false;  // Move: other arms of a switch write the same scalar
   LeaveKind leave{};
   Joined joined{};
-  uint32_t region = 0;       // the region it stands in; of If … EndCall: the region itself
-  uint32_t owner = kNone;    // Move, Leave: the If, Loop or Call whose edge it is
+  uint32_t region = 0;     // the region it stands in; of If … EndCall: the region itself
+  uint32_t owner = kNone;  // Move, Leave: the If, Loop or Call whose edge it is
   ScalarId d = kNone, a = kNone, b = kNone, c = kNone, e = kNone;
   // Memory: ranges of Code::terms, and of Code::lists and Code::leaves.
   uint32_t terms = 0, term_count = 0, list = 0, leaf = 0, count = 0;
@@ -94,12 +104,12 @@ struct Region {
   bool varying = false;        // If: the condition differs between lanes
   bool divergent = false;      // Loop, Call: lanes leave at different times
   bool then_yields = false, else_yields = false, has_else = false;
-  bool loses = false;          // If: a lane that goes in may not come out
-  bool returns_inside = false; // Loop: holds a Return
-  bool simple = false;         // Loop: its one Continue is the end of its body
-  bool in_else = false;        // while it is open: the else arm has begun
+  bool loses = false;           // If: a lane that goes in may not come out
+  bool returns_inside = false;  // Loop: holds a Return
+  bool simple = false;          // Loop: its one Continue is the end of its body
+  bool in_else = false;         // while it is open: the else arm has begun
   uint32_t continues = 0;
-  uint32_t begin = 0, end = 0; // nodes
+  uint32_t begin = 0, end = 0;  // nodes
   std::vector<ScalarId> carried, next, results;
 };
 
@@ -122,8 +132,8 @@ struct Code {
   bool blocks() const { return strips >= Strips::Blocks; }
   // Pinned cells that the runner fills.
   ScalarId thread[3], block[3], dispatch[3], size[3];
-  std::vector<ScalarId> slots;  // pointer of each slot; kNone when unused
-  ScalarId arguments = kNone;   // pointer to the argument block
+  std::vector<ScalarId> slots;                   // pointer of each slot; kNone when unused
+  ScalarId arguments = kNone;                    // pointer to the argument block
   uint64_t shared_bytes = 0, scratch_bytes = 0;  // scratch: of one lane
   std::vector<uint64_t> slot_at;                 // offset of Shared and Scratch slots
 };

@@ -70,7 +70,8 @@ void find_lifetimes(Code& code) {
         home[s] = here;
       }
       uint32_t last = i;
-      for (size_t k = loops.size(); k-- > 0 && loops[k] != home[s];) last = code.regions[loops[k]].end;
+      for (size_t k = loops.size(); k-- > 0 && loops[k] != home[s];)
+        last = code.regions[loops[k]].end;
       if (last > info.last) info.last = last;
     };
     each_use(code, n, touch);

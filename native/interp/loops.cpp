@@ -16,8 +16,8 @@ const Loops& build() {
   }();
   return loops;
 }
-#define LCPY_BUILD(isa)                                                                    \
-  build<&isa::fill_integers, &isa::fill_narrow, &isa::fill_floats, &isa::fill_functions,   \
+#define LCPY_BUILD(isa)                                                                  \
+  build<&isa::fill_integers, &isa::fill_narrow, &isa::fill_floats, &isa::fill_functions, \
         &isa::fill_conversions, &isa::fill_memory, &isa::fill_joined>()
 
 }  // namespace
@@ -29,7 +29,8 @@ const Loops& loops_for(const char* isa) {
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                         __builtin_cpu_supports("bmi2");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512dq") &&
                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
   if (has_avx512 && (name.empty() || name == "avx512")) return LCPY_BUILD(avx512);
   if (has_avx2 && (name.empty() || name == "avx2")) return LCPY_BUILD(avx2);

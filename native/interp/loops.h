@@ -17,29 +17,32 @@ namespace {
 namespace sem = lcpy::semantics;
 
 #if defined(__clang__)
-#define LCPY_LANES(l)                                              \
+#define LCPY_LANES(l) \
   _Pragma("clang loop vectorize(assume_safety)") for (int l = 0; l < kLanes; ++l)
 #else
 #define LCPY_LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < kLanes; ++l)
 #endif
 
 // Rows are reused for values of other types, so lanes are accessed through types that may alias.
-template <class T> struct Lane;
-#define LCPY_LANE(T, U)                                 \
-  template <> struct Lane<T> {                          \
-    typedef U __attribute__((may_alias)) type;          \
+template <class T>
+struct Lane;
+#define LCPY_LANE(T, U)                                     \
+  template <>                                               \
+  struct Lane<T> {                                          \
+    typedef U __attribute__((may_alias)) type;              \
     LCPY_INLINE T from(U v) { return sem::bit_copy<T>(v); } \
     LCPY_INLINE U to(T v) { return sem::bit_copy<U>(v); }   \
   };
-LCPY_LANE(int8_t, int8_t) LCPY_LANE(uint8_t, uint8_t) LCPY_LANE(int16_t, int16_t)
-LCPY_LANE(uint16_t, uint16_t) LCPY_LANE(int32_t, int32_t) LCPY_LANE(uint32_t, uint32_t)
-LCPY_LANE(int64_t, int64_t) LCPY_LANE(uint64_t, uint64_t) LCPY_LANE(float, float)
-LCPY_LANE(double, double) LCPY_LANE(sem::Half, uint16_t) LCPY_LANE(sem::BFloat, uint16_t)
-LCPY_LANE(sem::Float8E4M3, uint8_t) LCPY_LANE(sem::Float8E5M2, uint8_t)
+LCPY_LANE(int8_t, int8_t)
+LCPY_LANE(uint8_t, uint8_t) LCPY_LANE(int16_t, int16_t) LCPY_LANE(uint16_t, uint16_t)
+    LCPY_LANE(int32_t, int32_t) LCPY_LANE(uint32_t, uint32_t) LCPY_LANE(int64_t, int64_t)
+        LCPY_LANE(uint64_t, uint64_t) LCPY_LANE(float, float) LCPY_LANE(double, double)
+            LCPY_LANE(sem::Half, uint16_t) LCPY_LANE(sem::BFloat, uint16_t)
+                LCPY_LANE(sem::Float8E4M3, uint8_t) LCPY_LANE(sem::Float8E5M2, uint8_t)
 #undef LCPY_LANE
 
-template <class T>
-struct Row {
+                    template <class T>
+                    struct Row {
   typename Lane<T>::type* p;
   [[gnu::always_inline]] T get(int l) const { return Lane<T>::from(p[l]); }
   [[gnu::always_inline]] void put(int l, T v) const { p[l] = Lane<T>::to(v); }
@@ -61,12 +64,17 @@ LCPY_INLINE T cell(const char* file, uint32_t at) {
   return v;
 }
 template <class T>
-LCPY_INLINE Spread<T> spread(const char* file, uint32_t at) { return {cell<T>(file, at)}; }
+LCPY_INLINE Spread<T> spread(const char* file, uint32_t at) {
+  return {cell<T>(file, at)};
+}
 template <class T>
-LCPY_INLINE void set_cell(char* file, uint32_t at, T v) { __builtin_memcpy(file + at, &v, sizeof v); }
+LCPY_INLINE void set_cell(char* file, uint32_t at, T v) {
+  __builtin_memcpy(file + at, &v, sizeof v);
+}
 LCPY_INLINE uint64_t bits_of(bool v) { return v ? kAllLanes : 0; }
 
-// ---- comparisons to lane bits --------------------------------------------------------------------
+// ---- comparisons to lane bits
+// --------------------------------------------------------------------
 
 // Bytes that are 0 or 255 to bits.
 LCPY_INLINE uint64_t gather_bits(const uint8_t* bytes) {
@@ -102,13 +110,19 @@ inline constexpr int kWide = 32;
 #else
 inline constexpr int kWide = 16;
 #endif
-template <class T> struct Wide;
-#define LCPY_WIDE(T) \
-  template <> struct Wide<T> { typedef T __attribute__((vector_size(kWide), may_alias)) type; };
-LCPY_WIDE(int32_t) LCPY_WIDE(uint32_t) LCPY_WIDE(int64_t) LCPY_WIDE(uint64_t) LCPY_WIDE(float)
-LCPY_WIDE(double) LCPY_WIDE(uint8_t) LCPY_WIDE(uint16_t)
+template <class T>
+struct Wide;
+#define LCPY_WIDE(T)                                               \
+  template <>                                                      \
+  struct Wide<T> {                                                 \
+    typedef T __attribute__((vector_size(kWide), may_alias)) type; \
+  };
+LCPY_WIDE(int32_t)
+LCPY_WIDE(uint32_t) LCPY_WIDE(int64_t) LCPY_WIDE(uint64_t) LCPY_WIDE(float) LCPY_WIDE(double)
+    LCPY_WIDE(uint8_t) LCPY_WIDE(uint16_t)
 #undef LCPY_WIDE
-template <class T> inline constexpr int kPerWide = kWide / static_cast<int>(sizeof(T));
+        template <class T>
+        inline constexpr int kPerWide = kWide / static_cast<int>(sizeof(T));
 
 template <class T>
 LCPY_INLINE typename Wide<T>::type wide(Row<T> r, int l) {
@@ -122,9 +136,13 @@ LCPY_INLINE typename Wide<T>::type wide(Spread<T> s, int) {
 
 #if defined(__AVX512F__)
 // The predicates of vcmpps and vpcmpd for each comparison.
-template <class Op> struct Predicate;
-#define LCPY_PREDICATE(op, real, integer) \
-  template <> struct Predicate<sem::op> { enum { kReal = real, kInt = integer }; };
+template <class Op>
+struct Predicate;
+#define LCPY_PREDICATE(op, real, integer)  \
+  template <>                              \
+  struct Predicate<sem::op> {              \
+    enum { kReal = real, kInt = integer }; \
+  };
 LCPY_PREDICATE(Less, _CMP_LT_OS, _MM_CMPINT_LT)
 LCPY_PREDICATE(Greater, _CMP_GT_OS, _MM_CMPINT_NLE)
 LCPY_PREDICATE(LessEqual, _CMP_LE_OS, _MM_CMPINT_LE)
@@ -136,28 +154,42 @@ LCPY_PREDICATE(NotEqual, _CMP_NEQ_UQ, _MM_CMPINT_NE)
 template <class Op, class T, class V>
 LCPY_INLINE uint64_t compare_wide(V a, V b) {
   using P = Predicate<Op>;
-  if constexpr (std::is_same_v<T, float>) return _mm512_cmp_ps_mask((__m512)a, (__m512)b, P::kReal);
-  else if constexpr (std::is_same_v<T, double>) return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, P::kReal);
-  else if constexpr (std::is_same_v<T, int32_t>) return _mm512_cmp_epi32_mask((__m512i)a, (__m512i)b, P::kInt);
-  else if constexpr (std::is_same_v<T, uint32_t>) return _mm512_cmp_epu32_mask((__m512i)a, (__m512i)b, P::kInt);
-  else if constexpr (std::is_same_v<T, int64_t>) return _mm512_cmp_epi64_mask((__m512i)a, (__m512i)b, P::kInt);
-  else return _mm512_cmp_epu64_mask((__m512i)a, (__m512i)b, P::kInt);
+  if constexpr (std::is_same_v<T, float>)
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, P::kReal);
+  else if constexpr (std::is_same_v<T, double>)
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, P::kReal);
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return _mm512_cmp_epi32_mask((__m512i)a, (__m512i)b, P::kInt);
+  else if constexpr (std::is_same_v<T, uint32_t>)
+    return _mm512_cmp_epu32_mask((__m512i)a, (__m512i)b, P::kInt);
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return _mm512_cmp_epi64_mask((__m512i)a, (__m512i)b, P::kInt);
+  else
+    return _mm512_cmp_epu64_mask((__m512i)a, (__m512i)b, P::kInt);
 }
 #else
-#define LCPY_WIDE_OP(name, sign)                                                              \
-  template <class V> LCPY_INLINE auto wide_compare(sem::name, V a, V b) { return a sign b; }
-LCPY_WIDE_OP(Less, <) LCPY_WIDE_OP(Greater, >) LCPY_WIDE_OP(LessEqual, <=)
-LCPY_WIDE_OP(GreaterEqual, >=) LCPY_WIDE_OP(Equal, ==) LCPY_WIDE_OP(NotEqual, !=)
+#define LCPY_WIDE_OP(name, sign)                       \
+  template <class V>                                   \
+  LCPY_INLINE auto wide_compare(sem::name, V a, V b) { \
+    return a sign b;                                   \
+  }
+LCPY_WIDE_OP(Less, <)
+LCPY_WIDE_OP(Greater, >) LCPY_WIDE_OP(LessEqual, <=) LCPY_WIDE_OP(GreaterEqual, >=)
+    LCPY_WIDE_OP(Equal, ==) LCPY_WIDE_OP(NotEqual, !=)
 #undef LCPY_WIDE_OP
-template <class Op, class T, class V>
-LCPY_INLINE uint64_t compare_wide(V a, V b) {
+        template <class Op, class T, class V>
+        LCPY_INLINE uint64_t compare_wide(V a, V b) {
   const auto c = wide_compare(Op{}, a, b);
 #if defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return static_cast<uint32_t>(_mm256_movemask_ps((__m256)c));
-  else return static_cast<uint32_t>(_mm256_movemask_pd((__m256d)c));
+  if constexpr (sizeof(T) == 4)
+    return static_cast<uint32_t>(_mm256_movemask_ps((__m256)c));
+  else
+    return static_cast<uint32_t>(_mm256_movemask_pd((__m256d)c));
 #else
-  if constexpr (sizeof(T) == 4) return static_cast<uint32_t>(_mm_movemask_ps((__m128)c));
-  else return static_cast<uint32_t>(_mm_movemask_pd((__m128d)c));
+  if constexpr (sizeof(T) == 4)
+    return static_cast<uint32_t>(_mm_movemask_ps((__m128)c));
+  else
+    return static_cast<uint32_t>(_mm_movemask_pd((__m128d)c));
 #endif
 }
 #endif  // AVX-512
@@ -174,10 +206,12 @@ LCPY_INLINE uint64_t compare_rows(A a, B b) {
     return r;
   }
 #endif
-  return test_bytes([&](int l) __attribute__((always_inline)) { return Op::of(a.get(l), b.get(l)); });
+  return test_bytes([&](int l)
+                        __attribute__((always_inline)) { return Op::of(a.get(l), b.get(l)); });
 }
 
-// ---- choosing by lane bits -----------------------------------------------------------------------
+// ---- choosing by lane bits
+// -----------------------------------------------------------------------
 
 // d = bit ? a : b, by element size; U is the unsigned type of that size.
 template <class U, class A, class B>
@@ -187,10 +221,14 @@ LCPY_INLINE void choose(Row<U> d, A a, B b, uint64_t mask) {
   for (int l = 0; l < kLanes; l += kPerWide<U>) {
     const __m512i x = (__m512i)wide<U>(a, l), y = (__m512i)wide<U>(b, l);
     __m512i r;
-    if constexpr (sizeof(U) == 1) r = _mm512_mask_blend_epi8(mask, y, x);
-    else if constexpr (sizeof(U) == 2) r = _mm512_mask_blend_epi16(static_cast<__mmask32>(mask >> l), y, x);
-    else if constexpr (sizeof(U) == 4) r = _mm512_mask_blend_epi32(static_cast<__mmask16>(mask >> l), y, x);
-    else r = _mm512_mask_blend_epi64(static_cast<__mmask8>(mask >> l), y, x);
+    if constexpr (sizeof(U) == 1)
+      r = _mm512_mask_blend_epi8(mask, y, x);
+    else if constexpr (sizeof(U) == 2)
+      r = _mm512_mask_blend_epi16(static_cast<__mmask32>(mask >> l), y, x);
+    else if constexpr (sizeof(U) == 4)
+      r = _mm512_mask_blend_epi32(static_cast<__mmask16>(mask >> l), y, x);
+    else
+      r = _mm512_mask_blend_epi64(static_cast<__mmask8>(mask >> l), y, x);
     _mm512_store_si512(d.p + l, r);
   }
 #elif LCPY_X86
@@ -201,7 +239,8 @@ LCPY_INLINE void choose(Row<U> d, A a, B b, uint64_t mask) {
     for (int k = 0; k < kWide; ++k) bits[k] = static_cast<uint8_t>(1u << (k & 7));
     for (int l = 0; l < kLanes; l += kPerWide<U>) {
       W bytes;
-      for (int k = 0; k < kWide / 8; ++k) bytes[k] = ((mask >> (l + 8 * k)) & 255) * 0x0101010101010101u;
+      for (int k = 0; k < kWide / 8; ++k)
+        bytes[k] = ((mask >> (l + 8 * k)) & 255) * 0x0101010101010101u;
       const V on = (V)(((V)bytes & bits) == bits);
       *reinterpret_cast<V*>(d.p + l) = (wide<U>(a, l) & on) | (wide<U>(b, l) & ~on);
     }

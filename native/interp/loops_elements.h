@@ -7,20 +7,28 @@ namespace {
 
 enum class Result { Same, Test, Shift };
 
-template <class T, Form F> LCPY_INLINE auto left(char* f, uint32_t at) {
-  if constexpr (F == Form::Rows || F == Form::RowCell) return row<T>(f, at);
-  else return spread<T>(f, at);
+template <class T, Form F>
+LCPY_INLINE auto left(char* f, uint32_t at) {
+  if constexpr (F == Form::Rows || F == Form::RowCell)
+    return row<T>(f, at);
+  else
+    return spread<T>(f, at);
 }
-template <class T, Form F> LCPY_INLINE auto right(char* f, uint32_t at) {
-  if constexpr (F == Form::Rows || F == Form::CellRow) return row<T>(f, at);
-  else return spread<T>(f, at);
+template <class T, Form F>
+LCPY_INLINE auto right(char* f, uint32_t at) {
+  if constexpr (F == Form::Rows || F == Form::CellRow)
+    return row<T>(f, at);
+  else
+    return spread<T>(f, at);
 }
 
 // Shift amounts come in the left operand's width.
 template <class Op, Result R, class T>
 LCPY_INLINE T apply(T a, T b) {
-  if constexpr (R == Result::Shift) return Op::of(a, static_cast<uint32_t>(static_cast<sem::bits_t<T>>(b)));
-  else return Op::of(a, b);
+  if constexpr (R == Result::Shift)
+    return Op::of(a, static_cast<uint32_t>(static_cast<sem::bits_t<T>>(b)));
+  else
+    return Op::of(a, b);
 }
 
 #if LCPY_X86 && defined(__AVX512DQ__)
@@ -33,14 +41,18 @@ LCPY_INLINE void range_rows(Row<T> d, A a, B b) {
     if constexpr (sizeof(T) == 4)
       _mm512_store_ps(d.p + l, _mm512_range_ps((__m512)wide<T>(a, l), (__m512)wide<T>(b, l), how));
     else
-      _mm512_store_pd(d.p + l, _mm512_range_pd((__m512d)wide<T>(a, l), (__m512d)wide<T>(b, l), how));
+      _mm512_store_pd(d.p + l,
+                      _mm512_range_pd((__m512d)wide<T>(a, l), (__m512d)wide<T>(b, l), how));
   }
 }
 template <class Op, class T>
-inline constexpr bool kHasRange = (std::is_same_v<Op, sem::Min> || std::is_same_v<Op, sem::Max>) && sem::is_real_v<T>;
+inline constexpr bool kHasRange = (std::is_same_v<Op, sem::Min> ||
+                                   std::is_same_v<Op, sem::Max>)&&sem::is_real_v<T>;
 #else
-template <class Op, class T> inline constexpr bool kHasRange = false;
-template <class Op, class T, class A, class B> LCPY_INLINE void range_rows(Row<T>, A, B) {}
+template <class Op, class T>
+inline constexpr bool kHasRange = false;
+template <class Op, class T, class A, class B>
+LCPY_INLINE void range_rows(Row<T>, A, B) {}
 #endif
 
 template <class Op, int Operands, Result R, class T, Form F>
@@ -48,12 +60,16 @@ const Instr* element(const Instr* at, char* f, State& s) {
   if constexpr (F == Form::Cells) {
     const T a = cell<T>(f, at->a);
     if constexpr (Operands == 1) {
-      if constexpr (R == Result::Test) set_cell(f, at->d, bits_of(Op::of(a)));
-      else set_cell(f, at->d, Op::of(a));
+      if constexpr (R == Result::Test)
+        set_cell(f, at->d, bits_of(Op::of(a)));
+      else
+        set_cell(f, at->d, Op::of(a));
     } else if constexpr (Operands == 2) {
       const T b = cell<T>(f, at->b);
-      if constexpr (R == Result::Test) set_cell(f, at->d, bits_of(Op::of(a, b)));
-      else set_cell(f, at->d, apply<Op, R, T>(a, b));
+      if constexpr (R == Result::Test)
+        set_cell(f, at->d, bits_of(Op::of(a, b)));
+      else
+        set_cell(f, at->d, apply<Op, R, T>(a, b));
     } else {
       set_cell(f, at->d, Op::of(a, cell<T>(f, at->b), cell<T>(f, at->c)));
     }
@@ -61,7 +77,9 @@ const Instr* element(const Instr* at, char* f, State& s) {
     const auto a = left<T, F>(f, at->a);
     if constexpr (Operands == 1) {
       if constexpr (R == Result::Test) {
-        set_cell(f, at->d, test_bytes([&](int l) __attribute__((always_inline)) { return Op::of(a.get(l)); }));
+        set_cell(f, at->d, test_bytes([&](int l) __attribute__((always_inline)) {
+                   return Op::of(a.get(l));
+                 }));
       } else {
         const auto d = row<T>(f, at->d);
         LCPY_LANES(l) d.put(l, Op::of(a.get(l)));
@@ -85,18 +103,22 @@ const Instr* element(const Instr* at, char* f, State& s) {
 }
 
 // Operations that are worth forms of their own for a cell beside a row.
-template <class Op> inline constexpr bool kMixed = false;
-#define LCPY_MIXED(op) template <> inline constexpr bool kMixed<sem::op> = true;
-LCPY_MIXED(Add) LCPY_MIXED(Sub) LCPY_MIXED(Mul) LCPY_MIXED(Div) LCPY_MIXED(Min) LCPY_MIXED(Max)
-LCPY_MIXED(BitAnd) LCPY_MIXED(BitOr) LCPY_MIXED(BitXor) LCPY_MIXED(Shl) LCPY_MIXED(Shr)
-LCPY_MIXED(Less) LCPY_MIXED(Greater) LCPY_MIXED(LessEqual) LCPY_MIXED(GreaterEqual)
-LCPY_MIXED(Equal) LCPY_MIXED(NotEqual) LCPY_MIXED(FloorDiv) LCPY_MIXED(FloorMod)
-LCPY_MIXED(TruncDiv) LCPY_MIXED(TruncRem) LCPY_MIXED(ShlUnchecked) LCPY_MIXED(ShrUnchecked)
-LCPY_MIXED(DivUnchecked) LCPY_MIXED(RemUnchecked)
+template <class Op>
+inline constexpr bool kMixed = false;
+#define LCPY_MIXED(op) \
+  template <>          \
+  inline constexpr bool kMixed<sem::op> = true;
+LCPY_MIXED(Add)
+LCPY_MIXED(Sub) LCPY_MIXED(Mul) LCPY_MIXED(Div) LCPY_MIXED(Min) LCPY_MIXED(Max) LCPY_MIXED(BitAnd)
+    LCPY_MIXED(BitOr) LCPY_MIXED(BitXor) LCPY_MIXED(Shl) LCPY_MIXED(Shr) LCPY_MIXED(Less)
+        LCPY_MIXED(Greater) LCPY_MIXED(LessEqual) LCPY_MIXED(GreaterEqual) LCPY_MIXED(Equal)
+            LCPY_MIXED(NotEqual) LCPY_MIXED(FloorDiv) LCPY_MIXED(FloorMod) LCPY_MIXED(TruncDiv)
+                LCPY_MIXED(TruncRem) LCPY_MIXED(ShlUnchecked) LCPY_MIXED(ShrUnchecked)
+                    LCPY_MIXED(DivUnchecked) LCPY_MIXED(RemUnchecked)
 #undef LCPY_MIXED
 
-template <class Op, int Operands, Result R, class T>
-constexpr void set_element(Loops& loops, lcpy::Op op, Scalar scalar) {
+                        template <class Op, int Operands, Result R, class T>
+                        constexpr void set_element(Loops& loops, lcpy::Op op, Scalar scalar) {
   auto& forms = loops.ops[static_cast<int>(op)][static_cast<int>(scalar)];
   forms[static_cast<int>(Form::Cells)] = &element<Op, Operands, R, T, Form::Cells>;
   forms[static_cast<int>(Form::Rows)] = &element<Op, Operands, R, T, Form::Rows>;

@@ -1,6 +1,6 @@
-// One job at a time: the caller publishes it, wakes who sleeps, works along, closes it, and waits for
-// those who joined. Idle workers look for a new job for a short while before they sleep, so that
-// launches in a row need no system call. A forked child has no workers: it makes new ones.
+// One job at a time: the caller publishes it, wakes who sleeps, works along, closes it, and waits
+// for those who joined. Idle workers look for a new job for a short while before they sleep, so
+// that launches in a row need no system call. A forked child has no workers: it makes new ones.
 #include "interp/pool.h"
 
 #include <atomic>
@@ -60,8 +60,10 @@ class Pool {
     job.take_pieces();
     job_.store(nullptr);
     for (unsigned spins = 0; active_.load() != 0; ++spins)
-      if (spins < 2000) relax();
-      else std::this_thread::yield();
+      if (spins < 2000)
+        relax();
+      else
+        std::this_thread::yield();
   }
 
  private:

@@ -13,10 +13,10 @@ namespace lcpy::interp {
 
 struct SlotPlan {
   MemoryClass memory{};
-  uint32_t cell = kNone;      // where its pointer goes; kNone: nobody asks
-  uint32_t argument = kNone;  // Uniform: offset in the argument block
-  uint64_t at = 0;            // Shared, Scratch: offset in the block's or the strip's memory
-  uint32_t buffer = 0;        // Global: which binding
+  uint32_t cell = kNone;        // where its pointer goes; kNone: nobody asks
+  uint32_t argument = kNone;    // Uniform: offset in the argument block
+  uint64_t at = 0;              // Shared, Scratch: offset in the block's or the strip's memory
+  uint32_t buffer = 0;          // Global: which binding
   std::vector<std::byte> data;  // Constant
 };
 
@@ -35,12 +35,13 @@ struct Context {
 class Program {
  public:
   std::vector<Instr> code;
-  std::vector<std::byte> image;     // the register file at the start
+  std::vector<std::byte> image;  // the register file at the start
   uint32_t file_size = 0;
   uint64_t scratch_bytes = 0, shared_bytes = 0;  // scratch: of a strip
   std::vector<SlotPlan> slots;
   uint32_t arguments_cell = kNone;
-  std::array<uint32_t, 3> thread{}, block{}, dispatch{}, size{};  // cells or rows; kNone: nobody asks
+  std::array<uint32_t, 3> thread{}, block{}, dispatch{},
+      size{};  // cells or rows; kNone: nobody asks
   std::array<bool, 3> thread_is_row{};
   std::array<uint32_t, 3> block_size{};
   Strips strips{};

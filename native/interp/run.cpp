@@ -22,7 +22,9 @@ void set(char* file, uint32_t at, T value) {
   if (at != kNone) std::memcpy(file + at, &value, sizeof value);
 }
 
-uint64_t lanes_mask(uint64_t count) { return count >= kLaneCount ? kAllLanes : (uint64_t{1} << count) - 1; }
+uint64_t lanes_mask(uint64_t count) {
+  return count >= kLaneCount ? kAllLanes : (uint64_t{1} << count) - 1;
+}
 
 void execute(State& s) {
   const Instr* at = s.resume;
@@ -57,7 +59,8 @@ Context* make_context(const Program& p) {
     std::memcpy(s.state.file, p.image.data(), p.image.size());
     for (const SlotPlan& slot : p.slots) {
       if (slot.memory == MemoryClass::Constant) set(s.state.file, slot.cell, slot.data.data());
-      if (slot.memory == MemoryClass::Shared) set(s.state.file, slot.cell, c->shared_data + slot.at);
+      if (slot.memory == MemoryClass::Shared)
+        set(s.state.file, slot.cell, c->shared_data + slot.at);
       if (slot.memory == MemoryClass::Scratch)
         set(s.state.file, slot.cell, s.state.file + p.file_size + slot.at * kLaneCount);
     }
@@ -78,7 +81,8 @@ void bind(const Task& t, Context& c) {
   for (Strip& s : c.strips) {
     char* const file = s.state.file;
     for (const SlotPlan& slot : p.slots) {
-      if (slot.memory == MemoryClass::Global) set(file, slot.cell, t.launch.buffers[slot.buffer].data);
+      if (slot.memory == MemoryClass::Global)
+        set(file, slot.cell, t.launch.buffers[slot.buffer].data);
       if (slot.memory == MemoryClass::Uniform) set(file, slot.cell, block + slot.argument);
     }
     set(file, p.arguments_cell, block);
@@ -104,8 +108,10 @@ void run_rows(const Task& t, Context& c, uint64_t begin, uint64_t end) {
     for (; x < t.extent[0] && i < end; ++x, ++i) {
       const uint64_t first = x * kLaneCount;
       set(s.file, p.dispatch[0], static_cast<uint32_t>(first));
-      if (p.thread[0] != kNone) set(s.file, p.thread[0], static_cast<uint32_t>(first % p.block_size[0]));
-      if (p.block[0] != kNone) set(s.file, p.block[0], static_cast<uint32_t>(first / p.block_size[0]));
+      if (p.thread[0] != kNone)
+        set(s.file, p.thread[0], static_cast<uint32_t>(first % p.block_size[0]));
+      if (p.block[0] != kNone)
+        set(s.file, p.block[0], static_cast<uint32_t>(first / p.block_size[0]));
       run_strip(p, s, width - first);
     }
   }
@@ -140,7 +146,8 @@ void run_blocks(const Task& t, Context& c, uint64_t begin, uint64_t end) {
                            i / (t.extent[0] * t.extent[1])};
     for (size_t k = 0; k < c.strips.size(); ++k) {
       State& s = c.strips[k].state;
-      for (int axis = 0; axis < 3; ++axis) set(s.file, p.block[axis], static_cast<uint32_t>(id[axis]));
+      for (int axis = 0; axis < 3; ++axis)
+        set(s.file, p.block[axis], static_cast<uint32_t>(id[axis]));
       s.mask = lanes_mask(threads - k * kLaneCount);
       s.resume = p.code.data();
     }
@@ -159,16 +166,19 @@ void work(void* user, uint64_t begin, uint64_t end) {
   const Task& t = *static_cast<const Task*>(user);
   Context* const c = t.program.take_context();
   bind(t, *c);
-  if (t.program.blocks()) run_blocks(t, *c, begin, end);
-  else if (t.program.strips == Strips::Packed) run_packed(t, *c, begin, end);
-  else run_rows(t, *c, begin, end);
+  if (t.program.blocks())
+    run_blocks(t, *c, begin, end);
+  else if (t.program.strips == Strips::Packed)
+    run_packed(t, *c, begin, end);
+  else
+    run_rows(t, *c, begin, end);
   t.program.give_context(c);
 }
 
 void check(const Program& p, const Launch& launch) {
   if (launch.buffers.size() < p.buffers)
-    throw ArgumentError("the kernel has " + std::to_string(p.buffers) + " buffers, the launch binds " +
-                        std::to_string(launch.buffers.size()));
+    throw ArgumentError("the kernel has " + std::to_string(p.buffers) +
+                        " buffers, the launch binds " + std::to_string(launch.buffers.size()));
   if (launch.block.size() < p.argument_bytes)
     throw ArgumentError("the argument block has " + std::to_string(launch.block.size()) +
                         " bytes, the kernel reads " + std::to_string(p.argument_bytes));
@@ -238,7 +248,8 @@ std::shared_ptr<const Program> build_program(const KernelDescriptor& d, const ch
   // Matrix and geometry operations are expanded as for every target: one order of operations.
   if (needs_expansion(copy)) pass_expand(copy, &executes);
   const bool blocks = copy.uses_barrier() || copy.uses_shared();
-  const std::shared_ptr<Program> program = build(copy, loops, blocks ? Strips::Blocks : Strips::Rows);
+  const std::shared_ptr<Program> program =
+      build(copy, loops, blocks ? Strips::Blocks : Strips::Rows);
   program->source = std::move(copy);
   program->loops = &loops;
   return program;

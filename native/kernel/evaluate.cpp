@@ -12,7 +12,8 @@ namespace {
 
 namespace sem = lcpy::semantics;
 
-// ---- lane by lane --------------------------------------------------------------------------------
+// ---- lane by lane
+// --------------------------------------------------------------------------------
 
 using Element = void (*)(const std::byte* const* in, std::byte* out);
 
@@ -48,16 +49,17 @@ void element(const std::byte* const* in, std::byte* out) {
 }
 
 // SCALAR_TYPES(X, …): every scalar with arithmetic and its C++ type.
-#define LCPY_INTS(X, ...)                                                                    \
-  X(Int8, int8_t, __VA_ARGS__) X(UInt8, uint8_t, __VA_ARGS__) X(Int16, int16_t, __VA_ARGS__) \
-  X(UInt16, uint16_t, __VA_ARGS__) X(Int32, int32_t, __VA_ARGS__)                            \
-  X(UInt32, uint32_t, __VA_ARGS__) X(Int64, int64_t, __VA_ARGS__) X(UInt64, uint64_t, __VA_ARGS__)
-#define LCPY_FLOATS(X, ...)                                                                  \
+#define LCPY_INTS(X, ...)                                                                        \
+  X(Int8, int8_t, __VA_ARGS__)                                                                   \
+  X(UInt8, uint8_t, __VA_ARGS__) X(Int16, int16_t, __VA_ARGS__) X(UInt16, uint16_t, __VA_ARGS__) \
+      X(Int32, int32_t, __VA_ARGS__) X(UInt32, uint32_t, __VA_ARGS__)                            \
+          X(Int64, int64_t, __VA_ARGS__) X(UInt64, uint64_t, __VA_ARGS__)
+#define LCPY_FLOATS(X, ...) \
   X(Float16, sem::Half, __VA_ARGS__) X(Float32, float, __VA_ARGS__) X(Float64, double, __VA_ARGS__)
 #define LCPY_BOOLS(X, ...) X(Bool, bool, __VA_ARGS__)
-#define LCPY_STORAGE(X, ...)                                                                 \
-  X(BFloat16, sem::BFloat, __VA_ARGS__) X(Float8E4M3, sem::Float8E4M3, __VA_ARGS__)          \
-  X(Float8E5M2, sem::Float8E5M2, __VA_ARGS__)
+#define LCPY_STORAGE(X, ...)            \
+  X(BFloat16, sem::BFloat, __VA_ARGS__) \
+  X(Float8E4M3, sem::Float8E4M3, __VA_ARGS__) X(Float8E5M2, sem::Float8E5M2, __VA_ARGS__)
 #define LCPY_TYPES_Int(X, ...) LCPY_INTS(X, __VA_ARGS__)
 #define LCPY_TYPES_Float(X, ...) LCPY_FLOATS(X, __VA_ARGS__)
 #define LCPY_TYPES_Bool(X, ...) LCPY_BOOLS(X, __VA_ARGS__)
@@ -89,7 +91,8 @@ constexpr auto kElements = [] {
   return rows;
 }();
 
-// ---- shapes --------------------------------------------------------------------------------------
+// ---- shapes
+// --------------------------------------------------------------------------------------
 
 struct Args {
   Op op;
@@ -186,45 +189,55 @@ bool transpose(const Args& a) {
   return true;
 }
 
-// ---- conversions ---------------------------------------------------------------------------------
+// ---- conversions
+// ---------------------------------------------------------------------------------
 
 template <class From, class To>
 void convert_element(const std::byte* const* in, std::byte* out) {
   put(out, sem::convert<To>(get<From>(in[0])));
 }
 
+// Sanitisers keep addresses from being compared while compiling: whether a row is there is said
+// apart.
+struct Conversion {
+  Element f = nullptr;
+  bool known = false;
+};
 constexpr auto kConversions = [] {
-  std::array<std::array<Element, kScalarCount>, kScalarCount> table{};
-#define LCPY_ALL(X, ...)                                                                      \
-  LCPY_INTS(X, __VA_ARGS__) LCPY_FLOATS(X, __VA_ARGS__) LCPY_BOOLS(X, __VA_ARGS__)            \
-  LCPY_STORAGE(X, __VA_ARGS__)
-#define LCPY_CELL(scalar, type, from_scalar, from_type)                          \
-  table[static_cast<int>(Scalar::from_scalar)][static_cast<int>(Scalar::scalar)] = \
-      &convert_element<from_type, type>;
+  std::array<std::array<Conversion, kScalarCount>, kScalarCount> table{};
+#define LCPY_ALL(X, ...)    \
+  LCPY_INTS(X, __VA_ARGS__) \
+  LCPY_FLOATS(X, __VA_ARGS__) LCPY_BOOLS(X, __VA_ARGS__) LCPY_STORAGE(X, __VA_ARGS__)
+#define LCPY_CELL(scalar, type, from_scalar, from_type)                              \
+  table[static_cast<int>(Scalar::from_scalar)][static_cast<int>(Scalar::scalar)] = { \
+      &convert_element<from_type, type>, true};
 #define LCPY_ROW(scalar, type) LCPY_ALL(LCPY_CELL, scalar, type)
   LCPY_ROW(Bool, bool)
-  LCPY_ROW(Int8, int8_t) LCPY_ROW(UInt8, uint8_t) LCPY_ROW(Int16, int16_t)
-  LCPY_ROW(UInt16, uint16_t) LCPY_ROW(Int32, int32_t) LCPY_ROW(UInt32, uint32_t)
-  LCPY_ROW(Int64, int64_t) LCPY_ROW(UInt64, uint64_t) LCPY_ROW(Float16, sem::Half)
-  LCPY_ROW(Float32, float) LCPY_ROW(Float64, double) LCPY_ROW(BFloat16, sem::BFloat)
-  LCPY_ROW(Float8E4M3, sem::Float8E4M3) LCPY_ROW(Float8E5M2, sem::Float8E5M2)
+  LCPY_ROW(Int8, int8_t)
+  LCPY_ROW(UInt8, uint8_t) LCPY_ROW(Int16, int16_t) LCPY_ROW(UInt16, uint16_t)
+      LCPY_ROW(Int32, int32_t) LCPY_ROW(UInt32, uint32_t) LCPY_ROW(Int64, int64_t)
+          LCPY_ROW(UInt64, uint64_t) LCPY_ROW(Float16, sem::Half) LCPY_ROW(Float32, float)
+              LCPY_ROW(Float64, double) LCPY_ROW(BFloat16, sem::BFloat)
+                  LCPY_ROW(Float8E4M3, sem::Float8E4M3) LCPY_ROW(Float8E5M2, sem::Float8E5M2)
 #undef LCPY_ROW
 #undef LCPY_CELL
 #undef LCPY_ALL
-  return table;
+                      return table;
 }();
-static_assert([] {
-  for (auto& row : kConversions)
-    for (Element f : row)
-      if (f == nullptr) return false;
-  return true;
-}(), "every pair of scalars has a conversion");
+static_assert(
+    [] {
+      for (auto& row : kConversions)
+        for (const Conversion& c : row)
+          if (!c.known) return false;
+      return true;
+    }(),
+    "every pair of scalars has a conversion");
 
 bool convert_value(const Args& a) {
   const Type from = a.types[0];
   if (!from.is_basic() || !a.result.is_basic() || leaves(from) != leaves(a.result)) return false;
   const Element f =
-      kConversions[static_cast<int>(from.scalar())][static_cast<int>(a.result.scalar())];
+      kConversions[static_cast<int>(from.scalar())][static_cast<int>(a.result.scalar())].f;
   for (uint32_t i = 0; i < leaves(a.result); ++i) {
     const std::byte* in = a.operands[0].data() + leaf_offset(from, i);
     f(&in, a.out.data() + leaf_offset(a.result, i));
@@ -240,7 +253,8 @@ bool bitcast(const Args& a) {
   return true;
 }
 
-// ---- aggregates ----------------------------------------------------------------------------------
+// ---- aggregates
+// ----------------------------------------------------------------------------------
 
 struct Part {
   Type type;
@@ -279,19 +293,21 @@ bool shuffle(const Args& a) {
   return true;
 }
 
-using How = bool (*)(const Args&);
+struct How {
+  bool (*f)(const Args&) = nullptr;
+  bool known = false;
+};
 constexpr auto kHow = [] {
   std::array<How, kOpCount> rows{};
-#define EVALUATE(op, how) rows[static_cast<int>(Op::op)] = &how;
+#define EVALUATE(op, how) rows[static_cast<int>(Op::op)] = {&how, true};
 #include "kernel/evaluate.def"
 #undef EVALUATE
   return rows;
 }();
 
-#define OP(name, python, category, shape, usage, level, sync, doc)                   \
-  static_assert(OpLevel::level == OpLevel::Ast ||                                    \
-                    kHow[static_cast<int>(Op::name)] != nullptr ||                   \
-                    kElements[static_cast<int>(Op::name)].operands != 0,             \
+#define OP(name, python, category, shape, usage, level, sync, doc)                          \
+  static_assert(OpLevel::level == OpLevel::Ast || kHow[static_cast<int>(Op::name)].known || \
+                    kElements[static_cast<int>(Op::name)].operands != 0,                    \
                 "a row of elementwise.def or evaluate.def is missing for " #name);
 #define REFUSED(name, python, category, usage, reason, doc)
 #include "ops/op.def"
@@ -307,8 +323,8 @@ bool evaluate(Op op, Type result, std::span<const Type> types,
   const Args args{op, result, types, operands, immediates, out};
   const ElementRow& row = kElements[static_cast<int>(op)];
   if (row.operands != 0) return lane_by_lane(args, row);
-  const How how = kHow[static_cast<int>(op)];
-  return how != nullptr && how(args);
+  const How& how = kHow[static_cast<int>(op)];
+  return how.known && how.f(args);
 }
 
 }  // namespace lcpy

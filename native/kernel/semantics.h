@@ -15,27 +15,56 @@ namespace lcpy::semantics {
 
 #define LCPY_INLINE [[gnu::always_inline]] static inline
 
-struct Half { uint16_t bits; };
-struct BFloat { uint16_t bits; };
-struct Float8E4M3 { uint8_t bits; };
-struct Float8E5M2 { uint8_t bits; };
+struct Half {
+  uint16_t bits;
+};
+struct BFloat {
+  uint16_t bits;
+};
+struct Float8E4M3 {
+  uint8_t bits;
+};
+struct Float8E5M2 {
+  uint8_t bits;
+};
 
-template <class T> inline constexpr bool is_real_v = std::is_floating_point_v<T>;
-template <class T> inline constexpr bool is_float_v = is_real_v<T> || std::is_same_v<T, Half>;
-template <class T> inline constexpr bool is_bool_v = std::is_same_v<T, bool>;
-template <class T> inline constexpr bool is_int_v = std::is_integral_v<T> && !is_bool_v<T>;
-template <class T> inline constexpr bool is_storage_v =
+template <class T>
+inline constexpr bool is_real_v = std::is_floating_point_v<T>;
+template <class T>
+inline constexpr bool is_float_v = is_real_v<T> || std::is_same_v<T, Half>;
+template <class T>
+inline constexpr bool is_bool_v = std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool is_int_v = std::is_integral_v<T> && !is_bool_v<T>;
+template <class T>
+inline constexpr bool is_storage_v =
     std::is_same_v<T, BFloat> || std::is_same_v<T, Float8E4M3> || std::is_same_v<T, Float8E5M2>;
-template <class T> inline constexpr int width_v = static_cast<int>(sizeof(T)) * 8;
+template <class T>
+inline constexpr int width_v = static_cast<int>(sizeof(T)) * 8;
 
-template <int Bytes> struct BitsOf;
-template <> struct BitsOf<1> { using type = uint8_t; };
-template <> struct BitsOf<2> { using type = uint16_t; };
-template <> struct BitsOf<4> { using type = uint32_t; };
-template <> struct BitsOf<8> { using type = uint64_t; };
-template <class T> using bits_t = typename BitsOf<sizeof(T)>::type;
+template <int Bytes>
+struct BitsOf;
+template <>
+struct BitsOf<1> {
+  using type = uint8_t;
+};
+template <>
+struct BitsOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct BitsOf<4> {
+  using type = uint32_t;
+};
+template <>
+struct BitsOf<8> {
+  using type = uint64_t;
+};
+template <class T>
+using bits_t = typename BitsOf<sizeof(T)>::type;
 // Unsigned and not narrower than int, so that arithmetic on it wraps and never promotes to signed.
-template <class T> using wrap_t = std::conditional_t<(sizeof(T) < 4), uint32_t, bits_t<T>>;
+template <class T>
+using wrap_t = std::conditional_t<(sizeof(T) < 4), uint32_t, bits_t<T>>;
 
 template <class To, class From>
 LCPY_INLINE To bit_copy(From x) {
@@ -125,46 +154,70 @@ LCPY_INLINE uint8_t float_to_float8(float f) {
 }
 
 // The type that arithmetic on T is done in, and the way back.
-template <class T> using real_t = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+template <class T>
+using real_t = std::conditional_t<std::is_same_v<T, Half>, float, T>;
 LCPY_INLINE float up(Half x) { return half_to_float(x); }
-template <class T> LCPY_INLINE T up(T x) { return x; }
-template <class T> LCPY_INLINE T down(real_t<T> x) {
-  if constexpr (std::is_same_v<T, Half>) return float_to_half(x);
-  else return x;
+template <class T>
+LCPY_INLINE T up(T x) {
+  return x;
+}
+template <class T>
+LCPY_INLINE T down(real_t<T> x) {
+  if constexpr (std::is_same_v<T, Half>)
+    return float_to_half(x);
+  else
+    return x;
 }
 
 // ---- arithmetic --------------------------------------------------------------------------------
 
-#define LCPY_UNARY(name, ...)                                 \
-  struct name {                                               \
-    template <class T> LCPY_INLINE T of(T x) { __VA_ARGS__ }  \
+#define LCPY_UNARY(name, ...) \
+  struct name {               \
+    template <class T>        \
+    LCPY_INLINE T of(T x) {   \
+      __VA_ARGS__             \
+    }                         \
   };
-#define LCPY_BINARY(name, ...)                                     \
-  struct name {                                                    \
-    template <class T> LCPY_INLINE T of(T a, T b) { __VA_ARGS__ }  \
+#define LCPY_BINARY(name, ...)   \
+  struct name {                  \
+    template <class T>           \
+    LCPY_INLINE T of(T a, T b) { \
+      __VA_ARGS__                \
+    }                            \
   };
-#define LCPY_COMPARE(name, ...)                                       \
-  struct name {                                                       \
-    template <class T> LCPY_INLINE bool of(T a, T b) { __VA_ARGS__ }  \
+#define LCPY_COMPARE(name, ...)     \
+  struct name {                     \
+    template <class T>              \
+    LCPY_INLINE bool of(T a, T b) { \
+      __VA_ARGS__                   \
+    }                               \
   };
 
 LCPY_BINARY(Add, {
-  if constexpr (is_int_v<T>) return static_cast<T>(static_cast<wrap_t<T>>(a) + static_cast<wrap_t<T>>(b));
-  else return down<T>(up(a) + up(b));
+  if constexpr (is_int_v<T>)
+    return static_cast<T>(static_cast<wrap_t<T>>(a) + static_cast<wrap_t<T>>(b));
+  else
+    return down<T>(up(a) + up(b));
 })
 LCPY_BINARY(Sub, {
-  if constexpr (is_int_v<T>) return static_cast<T>(static_cast<wrap_t<T>>(a) - static_cast<wrap_t<T>>(b));
-  else return down<T>(up(a) - up(b));
+  if constexpr (is_int_v<T>)
+    return static_cast<T>(static_cast<wrap_t<T>>(a) - static_cast<wrap_t<T>>(b));
+  else
+    return down<T>(up(a) - up(b));
 })
 LCPY_BINARY(Mul, {
-  if constexpr (is_int_v<T>) return static_cast<T>(static_cast<wrap_t<T>>(a) * static_cast<wrap_t<T>>(b));
-  else return down<T>(up(a) * up(b));
+  if constexpr (is_int_v<T>)
+    return static_cast<T>(static_cast<wrap_t<T>>(a) * static_cast<wrap_t<T>>(b));
+  else
+    return down<T>(up(a) * up(b));
 })
 LCPY_BINARY(Div, return down<T>(up(a) / up(b));)
 LCPY_UNARY(Neg, {
-  if constexpr (is_int_v<T>) return static_cast<T>(wrap_t<T>{0} - static_cast<wrap_t<T>>(x));
-  else return bit_copy<T>(static_cast<bits_t<T>>(
-      bit_copy<bits_t<T>>(x) ^ (bits_t<T>{1} << (width_v<T> - 1))));
+  if constexpr (is_int_v<T>)
+    return static_cast<T>(wrap_t<T>{0} - static_cast<wrap_t<T>>(x));
+  else
+    return bit_copy<T>(
+        static_cast<bits_t<T>>(bit_copy<bits_t<T>>(x) ^ (bits_t<T>{1} << (width_v<T> - 1))));
 })
 LCPY_UNARY(Abs, {
   if constexpr (!is_int_v<T>) {
@@ -186,7 +239,8 @@ LCPY_UNARY(Sign, {
 })
 
 // The divisor, made safe: 1 for 0 (the result is replaced), and 1 for -1 under MIN.
-template <class T> LCPY_INLINE T safe_divisor(T a, T b) {
+template <class T>
+LCPY_INLINE T safe_divisor(T a, T b) {
   bool unsafe = b == T{0};
   if constexpr (std::is_signed_v<T>) unsafe |= (a == std::numeric_limits<T>::min()) & (b == T{-1});
   return unsafe ? T{1} : b;
@@ -203,9 +257,12 @@ struct RemUnchecked : TruncRem {};
 
 struct FloorMod;
 struct FloorDiv {
-  template <class T> LCPY_INLINE T of(T a, T b) {
-    if constexpr (is_float_v<T>) return down<T>(real(up(a), up(b)));
-    else if constexpr (!std::is_signed_v<T>) return TruncDiv::of(a, b);
+  template <class T>
+  LCPY_INLINE T of(T a, T b) {
+    if constexpr (is_float_v<T>)
+      return down<T>(real(up(a), up(b)));
+    else if constexpr (!std::is_signed_v<T>)
+      return TruncDiv::of(a, b);
     else {
       const T d = safe_divisor(a, b);
       const T q = static_cast<T>(a / d), r = static_cast<T>(a % d);
@@ -214,7 +271,8 @@ struct FloorDiv {
     }
   }
   // Python's float_floor_div, and a / b for b = 0.
-  template <class T> LCPY_INLINE T real(T a, T b) {
+  template <class T>
+  LCPY_INLINE T real(T a, T b) {
     T m = remainder(a, b);
     T q = (a - m) / b;
     if (m != 0 && (b < 0) != (m < 0)) q -= 1;
@@ -231,9 +289,12 @@ struct FloorDiv {
   LCPY_INLINE double zero_like(double x) { return __builtin_copysign(0.0, x); }
 };
 struct FloorMod {
-  template <class T> LCPY_INLINE T of(T a, T b) {
-    if constexpr (is_float_v<T>) return down<T>(real(up(a), up(b)));
-    else if constexpr (!std::is_signed_v<T>) return TruncRem::of(a, b);
+  template <class T>
+  LCPY_INLINE T of(T a, T b) {
+    if constexpr (is_float_v<T>)
+      return down<T>(real(up(a), up(b)));
+    else if constexpr (!std::is_signed_v<T>)
+      return TruncRem::of(a, b);
     else {
       const T d = safe_divisor(a, b);
       const T r = static_cast<T>(a % d);
@@ -241,7 +302,8 @@ struct FloorMod {
       return static_cast<T>(r + (other ? d : T{0}));
     }
   }
-  template <class T> LCPY_INLINE T real(T a, T b) {
+  template <class T>
+  LCPY_INLINE T real(T a, T b) {
     const T m = FloorDiv::remainder(a, b);
     if (m == 0) return FloorDiv::zero_like(b);
     return (b < 0) != (m < 0) ? m + b : m;
@@ -252,26 +314,32 @@ LCPY_BINARY(BitAnd, return static_cast<T>(a & b);)
 LCPY_BINARY(BitOr, return static_cast<T>(a | b);)
 LCPY_BINARY(BitXor, return static_cast<T>(a ^ b);)
 LCPY_UNARY(BitNot, {
-  if constexpr (is_bool_v<T>) return !x;
-  else return static_cast<T>(~x);
+  if constexpr (is_bool_v<T>)
+    return !x;
+  else
+    return static_cast<T>(~x);
 })
 LCPY_UNARY(Not, return static_cast<T>(!x);)
 
 // Shift amounts of any integer type count modulo the width; their low bits are all it takes.
 struct Shl {
-  template <class T, class N> LCPY_INLINE T of(T a, N n) {
-    return static_cast<T>(static_cast<wrap_t<T>>(a) << (static_cast<uint32_t>(n) & (width_v<T> - 1)));
+  template <class T, class N>
+  LCPY_INLINE T of(T a, N n) {
+    return static_cast<T>(static_cast<wrap_t<T>>(a)
+                          << (static_cast<uint32_t>(n) & (width_v<T> - 1)));
   }
 };
 struct Shr {
-  template <class T, class N> LCPY_INLINE T of(T a, N n) {
+  template <class T, class N>
+  LCPY_INLINE T of(T a, N n) {
     return static_cast<T>(a >> (static_cast<uint32_t>(n) & (width_v<T> - 1)));
   }
 };
 struct ShlUnchecked : Shl {};
 struct ShrUnchecked : Shr {};
 struct RotateLeft {
-  template <class T, class N> LCPY_INLINE T of(T a, N n) {
+  template <class T, class N>
+  LCPY_INLINE T of(T a, N n) {
     using U = bits_t<T>;
     const uint32_t k = static_cast<uint32_t>(n) & (width_v<T> - 1);
     const wrap_t<T> u = static_cast<U>(a);
@@ -279,7 +347,8 @@ struct RotateLeft {
   }
 };
 struct RotateRight {
-  template <class T, class N> LCPY_INLINE T of(T a, N n) {
+  template <class T, class N>
+  LCPY_INLINE T of(T a, N n) {
     return RotateLeft::of(a, uint32_t{0} - static_cast<uint32_t>(n));
   }
 };
@@ -293,7 +362,8 @@ LCPY_COMPARE(NotEqual, return up(a) != up(b);)
 
 // A NaN loses; -0 is below +0 (equal numbers differ in bits only when they are zeros).
 LCPY_BINARY(Min, {
-  if constexpr (!is_float_v<T>) return b < a ? b : a;
+  if constexpr (!is_float_v<T>)
+    return b < a ? b : a;
   else {
     using U = bits_t<T>;
     const T low = up(a) < up(b) ? a : b;
@@ -303,7 +373,8 @@ LCPY_BINARY(Min, {
   }
 })
 LCPY_BINARY(Max, {
-  if constexpr (!is_float_v<T>) return a < b ? b : a;
+  if constexpr (!is_float_v<T>)
+    return a < b ? b : a;
   else {
     using U = bits_t<T>;
     const T high = up(a) > up(b) ? a : b;
@@ -313,11 +384,11 @@ LCPY_BINARY(Max, {
   }
 })
 
-#define LCPY_REAL(name, expression32, expression64)                       \
-  struct name {                                                           \
-    LCPY_INLINE float of(float x) { return expression32; }                \
-    LCPY_INLINE double of(double x) { return expression64; }              \
-    LCPY_INLINE Half of(Half h) { return float_to_half(of(up(h))); }      \
+#define LCPY_REAL(name, expression32, expression64)                  \
+  struct name {                                                      \
+    LCPY_INLINE float of(float x) { return expression32; }           \
+    LCPY_INLINE double of(double x) { return expression64; }         \
+    LCPY_INLINE Half of(Half h) { return float_to_half(of(up(h))); } \
   };
 LCPY_REAL(Floor, __builtin_floorf(x), __builtin_floor(x))
 LCPY_REAL(Ceil, __builtin_ceilf(x), __builtin_ceil(x))
@@ -330,13 +401,18 @@ LCPY_REAL(Rsqrt, 1.0f / __builtin_sqrtf(x), 1.0 / __builtin_sqrt(x))
 LCPY_BINARY(Copysign, {
   using U = bits_t<T>;
   constexpr U sign = static_cast<U>(U{1} << (width_v<T> - 1));
-  return bit_copy<T>(static_cast<U>((bit_copy<U>(a) & static_cast<U>(~sign)) | (bit_copy<U>(b) & sign)));
+  return bit_copy<T>(
+      static_cast<U>((bit_copy<U>(a) & static_cast<U>(~sign)) | (bit_copy<U>(b) & sign)));
 })
 struct IsNan {
-  template <class T> LCPY_INLINE bool of(T x) { return up(x) != up(x); }
+  template <class T>
+  LCPY_INLINE bool of(T x) {
+    return up(x) != up(x);
+  }
 };
 struct IsInf {
-  template <class T> LCPY_INLINE bool of(T x) {
+  template <class T>
+  LCPY_INLINE bool of(T x) {
     return up(Abs::of(x)) == std::numeric_limits<real_t<T>>::infinity();
   }
 };
@@ -344,7 +420,8 @@ struct IsInf {
 struct Fma {
   LCPY_INLINE float of(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   LCPY_INLINE double of(double a, double b, double c) { return __builtin_fma(a, b, c); }
-  // The product is exact in double; the sum's error makes the double sticky before the last rounding.
+  // The product is exact in double; the sum's error makes the double sticky before the last
+  // rounding.
   LCPY_INLINE Half of(Half a, Half b, Half c) {
     const double p = static_cast<double>(up(a)) * static_cast<double>(up(b)), d = up(c);
     const double s = p + d, t = s - p, e = (p - (s - t)) + (d - t);
@@ -361,18 +438,25 @@ struct Fma {
 
 LCPY_UNARY(Clz, {
   const bits_t<T> u = static_cast<bits_t<T>>(x);
-  if constexpr (sizeof(T) == 8) return static_cast<T>(u == 0 ? 64 : __builtin_clzll(u | (u == 0)));
-  else return static_cast<T>(u == 0 ? width_v<T> : __builtin_clz(u | uint32_t{u == 0}) - (32 - width_v<T>));
+  if constexpr (sizeof(T) == 8)
+    return static_cast<T>(u == 0 ? 64 : __builtin_clzll(u | (u == 0)));
+  else
+    return static_cast<T>(u == 0 ? width_v<T>
+                                 : __builtin_clz(u | uint32_t{u == 0}) - (32 - width_v<T>));
 })
 LCPY_UNARY(Ctz, {
   const bits_t<T> u = static_cast<bits_t<T>>(x);
-  if constexpr (sizeof(T) == 8) return static_cast<T>(u == 0 ? 64 : __builtin_ctzll(u | (u == 0)));
-  else return static_cast<T>(u == 0 ? width_v<T> : __builtin_ctz(u | uint32_t{u == 0}));
+  if constexpr (sizeof(T) == 8)
+    return static_cast<T>(u == 0 ? 64 : __builtin_ctzll(u | (u == 0)));
+  else
+    return static_cast<T>(u == 0 ? width_v<T> : __builtin_ctz(u | uint32_t{u == 0}));
 })
 LCPY_UNARY(Popcount, {
   using U = wrap_t<T>;
-  constexpr U m1 = static_cast<U>(0x5555555555555555ull), m2 = static_cast<U>(0x3333333333333333ull);
-  constexpr U m4 = static_cast<U>(0x0f0f0f0f0f0f0f0full), ones = static_cast<U>(0x0101010101010101ull);
+  constexpr U m1 = static_cast<U>(0x5555555555555555ull),
+              m2 = static_cast<U>(0x3333333333333333ull);
+  constexpr U m4 = static_cast<U>(0x0f0f0f0f0f0f0f0full),
+              ones = static_cast<U>(0x0101010101010101ull);
   U u = static_cast<bits_t<T>>(x);
   u = u - ((u >> 1) & m1);
   u = (u & m2) + ((u >> 2) & m2);
@@ -382,8 +466,10 @@ LCPY_UNARY(Popcount, {
 LCPY_UNARY(ReverseBits, {
   using U = wrap_t<T>;
   U u = static_cast<bits_t<T>>(x);
-  constexpr U m1 = static_cast<U>(0x5555555555555555ull), m2 = static_cast<U>(0x3333333333333333ull);
-  constexpr U m4 = static_cast<U>(0x0f0f0f0f0f0f0f0full), m8 = static_cast<U>(0x00ff00ff00ff00ffull);
+  constexpr U m1 = static_cast<U>(0x5555555555555555ull),
+              m2 = static_cast<U>(0x3333333333333333ull);
+  constexpr U m4 = static_cast<U>(0x0f0f0f0f0f0f0f0full),
+              m8 = static_cast<U>(0x00ff00ff00ff00ffull);
   u = ((u >> 1) & m1) | ((u & m1) << 1);
   u = ((u >> 2) & m2) | ((u & m2) << 2);
   u = ((u >> 4) & m4) | ((u & m4) << 4);
@@ -438,9 +524,12 @@ LCPY_INLINE To float_to_int(From x) {
 // To float with the last bit sticky, from any number.
 template <class From>
 LCPY_INLINE float sticky_float(From x) {
-  if constexpr (std::is_same_v<From, double>) return double_to_float_odd(x);
-  else if constexpr (std::is_same_v<From, float>) return x;
-  else if constexpr (sizeof(From) < 8) return double_to_float_odd(static_cast<double>(x));
+  if constexpr (std::is_same_v<From, double>)
+    return double_to_float_odd(x);
+  else if constexpr (std::is_same_v<From, float>)
+    return x;
+  else if constexpr (sizeof(From) < 8)
+    return double_to_float_odd(static_cast<double>(x));
   else {
     const uint64_t u = x < 0 ? uint64_t{0} - static_cast<uint64_t>(x) : static_cast<uint64_t>(x);
     const bool wide = (u >> 53) != 0;
@@ -453,28 +542,46 @@ LCPY_INLINE float sticky_float(From x) {
 
 template <class To, class From>
 LCPY_INLINE To convert(From x) {
-  if constexpr (std::is_same_v<To, From>) return x;
-  else if constexpr (std::is_same_v<From, BFloat>) return convert<To>(bfloat_to_float(x));
-  else if constexpr (std::is_same_v<From, Float8E4M3>) return convert<To>(float8_to_float<3, true>(x.bits));
-  else if constexpr (std::is_same_v<From, Float8E5M2>) return convert<To>(float8_to_float<2, false>(x.bits));
+  if constexpr (std::is_same_v<To, From>)
+    return x;
+  else if constexpr (std::is_same_v<From, BFloat>)
+    return convert<To>(bfloat_to_float(x));
+  else if constexpr (std::is_same_v<From, Float8E4M3>)
+    return convert<To>(float8_to_float<3, true>(x.bits));
+  else if constexpr (std::is_same_v<From, Float8E5M2>)
+    return convert<To>(float8_to_float<2, false>(x.bits));
   else if constexpr (std::is_same_v<To, BFloat> || std::is_same_v<To, Float8E4M3> ||
                      std::is_same_v<To, Float8E5M2>) {
     float f;
-    if constexpr (is_bool_v<From> || std::is_same_v<From, Half>) f = convert<float>(x);
-    else f = sticky_float(x);
-    if constexpr (std::is_same_v<To, BFloat>) return float_to_bfloat(f);
-    else if constexpr (std::is_same_v<To, Float8E4M3>) return To{float_to_float8<3, true>(f)};
-    else return To{float_to_float8<2, false>(f)};
-  } else if constexpr (is_bool_v<To>) return up(x) != 0;
+    if constexpr (is_bool_v<From> || std::is_same_v<From, Half>)
+      f = convert<float>(x);
+    else
+      f = sticky_float(x);
+    if constexpr (std::is_same_v<To, BFloat>)
+      return float_to_bfloat(f);
+    else if constexpr (std::is_same_v<To, Float8E4M3>)
+      return To{float_to_float8<3, true>(f)};
+    else
+      return To{float_to_float8<2, false>(f)};
+  } else if constexpr (is_bool_v<To>)
+    return up(x) != 0;
   else if constexpr (std::is_same_v<To, Half>) {
-    if constexpr (std::is_same_v<From, double>) return double_to_half(x);
-    else return float_to_half(static_cast<float>(x));  // integers: exact, or far beyond half's range
-  } else if constexpr (std::is_same_v<From, Half>) return convert<To>(half_to_float(x));
-  else if constexpr (is_real_v<From> && is_int_v<To>) return float_to_int<To>(x);
-  else return static_cast<To>(x);
+    if constexpr (std::is_same_v<From, double>)
+      return double_to_half(x);
+    else
+      return float_to_half(static_cast<float>(x));  // integers: exact, or far beyond half's range
+  } else if constexpr (std::is_same_v<From, Half>)
+    return convert<To>(half_to_float(x));
+  else if constexpr (is_real_v<From> && is_int_v<To>)
+    return float_to_int<To>(x);
+  else
+    return static_cast<To>(x);
 }
 struct ConvertUnchecked {
-  template <class To, class From> LCPY_INLINE To of(From x) { return convert<To>(x); }
+  template <class To, class From>
+  LCPY_INLINE To of(From x) {
+    return convert<To>(x);
+  }
 };
 
 #undef LCPY_UNARY

@@ -23,15 +23,22 @@ std::vector<uint64_t> edges(Scalar s) {
   if (cls == ScalarClass::Bool) return {0, 1};
   if (cls == ScalarClass::Float) {
     const double inf = std::numeric_limits<double>::infinity();
-    for (double x : {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.7, -3.7, 7.0, -7.0, 1e-7, -6e-8,
-                     1e4, -65519.0, 65520.0, 3e9, -3e9, 1e19, 1e-40, 1e-310, 1e300, inf, -inf,
-                     std::numeric_limits<double>::quiet_NaN()})
+    for (double x : {0.0,   -0.0,     1.0,
+                     -1.0,  0.5,      -0.5,
+                     1.5,   2.5,      -2.5,
+                     3.7,   -3.7,     7.0,
+                     -7.0,  1e-7,     -6e-8,
+                     1e4,   -65519.0, 65520.0,
+                     3e9,   -3e9,     1e19,
+                     1e-40, 1e-310,   1e300,
+                     inf,   -inf,     std::numeric_limits<double>::quiet_NaN()})
       v.push_back(scalar_bits(s, x));
     return v;
   }
   const uint64_t top = uint64_t{1} << (8 * scalar_size(s) - 1);
-  for (uint64_t x : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{7}, uint64_t{31}, uint64_t{33},
-                     ~uint64_t{0}, ~uint64_t{1}, ~uint64_t{6}, top, top - 1, top + 1, top / 3, uint64_t{100}})
+  for (uint64_t x :
+       {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{7}, uint64_t{31}, uint64_t{33},
+        ~uint64_t{0}, ~uint64_t{1}, ~uint64_t{6}, top, top - 1, top + 1, top / 3, uint64_t{100}})
     v.push_back(x);
   return v;
 }
@@ -50,7 +57,8 @@ std::vector<Scalar> types_of(const char* rule) {
     const auto c = scalar_class(s);
     const bool integer = c == ScalarClass::Signed || c == ScalarClass::Unsigned;
     const bool real = c == ScalarClass::Float, truth = c == ScalarClass::Bool;
-    if ((integer && r != "Float" && r != "Bool") || (real && (r == "Float" || r == "Number" || r == "NumberBool")) ||
+    if ((integer && r != "Float" && r != "Bool") ||
+        (real && (r == "Float" || r == "Number" || r == "NumberBool")) ||
         (truth && (r == "Bool" || r == "Bits" || r == "NumberBool")))
       all.push_back(s);
   }
@@ -137,14 +145,17 @@ void check_op(Op op, const std::vector<Scalar>& in, Scalar out) {
         if (std::memcmp(data.back().data() + l * n, expected.data() + l * n, n) == 0) continue;
         uint64_t bits[5] = {};
         for (size_t i = 0; i < in.size(); ++i)
-          std::memcpy(&bits[i], data[i].data() + ((cells >> i) & 1 ? 0 : l) * scalar_size(in[i]), scalar_size(in[i]));
+          std::memcpy(&bits[i], data[i].data() + ((cells >> i) & 1 ? 0 : l) * scalar_size(in[i]),
+                      scalar_size(in[i]));
         std::memcpy(&bits[3], data.back().data() + l * n, n);
         std::memcpy(&bits[4], expected.data() + l * n, n);
         char text[200];
-        std::snprintf(text, sizeof text, "%s of %s to %s on %s, cells %u: (%llx, %llx, %llx) gave %llx, not %llx",
+        std::snprintf(text, sizeof text,
+                      "%s of %s to %s on %s, cells %u: (%llx, %llx, %llx) gave %llx, not %llx",
                       std::string(op_row(op).name).c_str(), std::string(scalar_name(in[0])).c_str(),
-                      std::string(scalar_name(out)).c_str(), isa, cells, (unsigned long long)bits[0],
-                      (unsigned long long)bits[1], (unsigned long long)bits[2], (unsigned long long)bits[3],
+                      std::string(scalar_name(out)).c_str(), isa, cells,
+                      (unsigned long long)bits[0], (unsigned long long)bits[1],
+                      (unsigned long long)bits[2], (unsigned long long)bits[3],
                       (unsigned long long)bits[4]);
         CHECK_EQ(std::string(text), std::string("the evaluated bits"));
       }

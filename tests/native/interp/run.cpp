@@ -253,13 +253,15 @@ function 0 "k" () -> () {
   Return
 }
 )";
-  for (const auto [w, h, depth] : {std::array<uint32_t, 3>{71, 7, 4}, {5, 30, 3}, {1, 1, 200}, {32, 3, 1}}) {
-  const auto r = run_all<uint32_t>(text, {std::vector<uint32_t>(w * h * depth)}, 0, {w, h, depth});
-  for (uint32_t z = 0; z < depth; z++)
-    for (uint32_t y = 0; y < h; y++)
-      for (uint32_t x = 0; x < w; x++)
-        CHECK_EQ(r[(z * h + y) * w + x], x % 3 * 1000 + y % 5 * 100 + z % 2 * 10 + x / 3 * 1000000 +
-                                             y / 5 * 100000 + z / 2 * 10000);
+  for (const auto [w, h, depth] :
+       {std::array<uint32_t, 3>{71, 7, 4}, {5, 30, 3}, {1, 1, 200}, {32, 3, 1}}) {
+    const auto r =
+        run_all<uint32_t>(text, {std::vector<uint32_t>(w * h * depth)}, 0, {w, h, depth});
+    for (uint32_t z = 0; z < depth; z++)
+      for (uint32_t y = 0; y < h; y++)
+        for (uint32_t x = 0; x < w; x++)
+          CHECK_EQ(r[(z * h + y) * w + x], x % 3 * 1000 + y % 5 * 100 + z % 2 * 10 +
+                                               x / 3 * 1000000 + y / 5 * 100000 + z / 2 * 10000);
   }
 }
 

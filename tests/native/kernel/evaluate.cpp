@@ -15,29 +15,40 @@ using namespace lcpy;
 
 namespace {
 
-template <class T> struct Of;
-#define OF(T, s) template <> struct Of<T> { static constexpr Scalar scalar = Scalar::s; };
-OF(bool, Bool) OF(int8_t, Int8) OF(uint8_t, UInt8) OF(int16_t, Int16) OF(uint16_t, UInt16) OF(int32_t, Int32)
-OF(uint32_t, UInt32) OF(int64_t, Int64) OF(uint64_t, UInt64) OF(float, Float32) OF(double, Float64)
+template <class T>
+struct Of;
+#define OF(T, s)                                \
+  template <>                                   \
+  struct Of<T> {                                \
+    static constexpr Scalar scalar = Scalar::s; \
+  };
+OF(bool, Bool)
+OF(int8_t, Int8) OF(uint8_t, UInt8) OF(int16_t, Int16) OF(uint16_t, UInt16) OF(int32_t, Int32)
+    OF(uint32_t, UInt32) OF(int64_t, Int64) OF(uint64_t, UInt64) OF(float, Float32)
+        OF(double, Float64)
 #undef OF
 
-template <class R, class... A>
-R eval(Op op, A... a) {
+            template <class R, class... A>
+            R eval(Op op, A... a) {
   const Type types[] = {Type::of(Of<A>::scalar)...};
   const std::span<const std::byte> operands[] = {std::as_bytes(std::span<const A>(&a, 1))...};
   R r{};
-  CHECK(evaluate(op, Type::of(Of<R>::scalar), types, operands, {}, std::as_writable_bytes(std::span<R>(&r, 1))));
+  CHECK(evaluate(op, Type::of(Of<R>::scalar), types, operands, {},
+                 std::as_writable_bytes(std::span<R>(&r, 1))));
   return r;
 }
 uint16_t to_half(double x) {
   const Type types[] = {Type::of(Scalar::Float64)};
   const std::span<const std::byte> operands[] = {std::as_bytes(std::span<const double>(&x, 1))};
   uint16_t r = 0;
-  CHECK(evaluate(Op::Convert, Type::of(Scalar::Float16), types, operands, {}, std::as_writable_bytes(std::span<uint16_t>(&r, 1))));
+  CHECK(evaluate(Op::Convert, Type::of(Scalar::Float16), types, operands, {},
+                 std::as_writable_bytes(std::span<uint16_t>(&r, 1))));
   return r;
 }
-template <class T> constexpr T kMin = std::numeric_limits<T>::min();
-template <class T> constexpr T kMax = std::numeric_limits<T>::max();
+template <class T>
+constexpr T kMin = std::numeric_limits<T>::min();
+template <class T>
+constexpr T kMax = std::numeric_limits<T>::max();
 const float kNan = std::nanf("");
 const float kInf = std::numeric_limits<float>::infinity();
 
@@ -140,8 +151,9 @@ TEST(conversions) {
 }
 
 TEST(half_is_rounded_once) {
-  for (double x : {0.1, 65504.0, 65519.999, 65520.0, 1e-8, 2.980232238769531e-08, 2.9802322387695312e-08 * 1.0000001,
-                   6.1e-5, 1.0 + 0x1p-11, 1.0 + 0x1p-11 + 0x1p-40, 1.0 + 3 * 0x1p-11, 1e300, -0.0, 5.96e-8})
+  for (double x : {0.1, 65504.0, 65519.999, 65520.0, 1e-8, 2.980232238769531e-08,
+                   2.9802322387695312e-08 * 1.0000001, 6.1e-5, 1.0 + 0x1p-11,
+                   1.0 + 0x1p-11 + 0x1p-40, 1.0 + 3 * 0x1p-11, 1e300, -0.0, 5.96e-8})
     for (double s : {1.0, -1.0}) CHECK_EQ(to_half(s * x), half_bits(s * x));
   CHECK((to_half(std::nan("")) & 0x7fff) > 0x7c00);
 }
@@ -173,28 +185,33 @@ TEST(vectors_and_aggregates) {
   const float a[4] = {1, 2, 3, 99}, b[4] = {10, 20, 30, 99};
   float r[4] = {7, 7, 7, 7};
   const Type two[] = {f3, f3};
-  const std::span<const std::byte> ab[] = {std::as_bytes(std::span(a)), std::as_bytes(std::span(b))};
+  const std::span<const std::byte> ab[] = {std::as_bytes(std::span(a)),
+                                           std::as_bytes(std::span(b))};
   CHECK(evaluate(Op::Add, f3, two, ab, {}, std::as_writable_bytes(std::span(r))));
   CHECK(r[0] == 11 && r[1] == 22 && r[2] == 33 && r[3] == 0);  // padding is zero
   const uint32_t order[] = {2, 0};
   float s[2];
-  CHECK(evaluate(Op::Shuffle, Type::vector(Scalar::Float32, 2), {two, 1}, {ab, 1}, order, std::as_writable_bytes(std::span(s))));
+  CHECK(evaluate(Op::Shuffle, Type::vector(Scalar::Float32, 2), {two, 1}, {ab, 1}, order,
+                 std::as_writable_bytes(std::span(s))));
   CHECK(s[0] == 3 && s[1] == 1);
   float sum;
-  CHECK(evaluate(Op::ReduceSum, f1, {two, 1}, {ab, 1}, {}, std::as_writable_bytes(std::span(&sum, 1))));
+  CHECK(evaluate(Op::ReduceSum, f1, {two, 1}, {ab, 1}, {},
+                 std::as_writable_bytes(std::span(&sum, 1))));
   CHECK_EQ(sum, 6.0f);
   const Type members[] = {Type::of(Scalar::Bool), f3};
   const Type st = Type::structure(members);
   std::vector<std::byte> whole(st.size());
   const bool yes = true;
   const Type parts[] = {Type::of(Scalar::Bool), f3};
-  const std::span<const std::byte> values[] = {std::as_bytes(std::span(&yes, 1)), std::as_bytes(std::span(a))};
+  const std::span<const std::byte> values[] = {std::as_bytes(std::span(&yes, 1)),
+                                               std::as_bytes(std::span(a))};
   CHECK(evaluate(Op::Construct, st, parts, values, {}, whole));
   const uint32_t path[] = {1, 1};
   float y;
   const Type of_struct[] = {st};
   const std::span<const std::byte> bytes[] = {whole};
-  CHECK(evaluate(Op::Extract, f1, of_struct, bytes, path, std::as_writable_bytes(std::span(&y, 1))));
+  CHECK(
+      evaluate(Op::Extract, f1, of_struct, bytes, path, std::as_writable_bytes(std::span(&y, 1))));
   CHECK_EQ(y, 2.0f);
 }
 
