@@ -175,6 +175,10 @@ def compare(frame, kind, a, b, node):
     found = struct_operator(frame, kind, a, b, node)
     if found is not None:
         return found
+    if kind is _ast.NotEq:  # Python's default: what __eq__ gives, inverted
+        equal = struct_operator(frame, _ast.Eq, a, b, node)
+        if equal is not None:
+            return negate(frame, equal, node)
     return frame.builder.binary(COMPARE[kind], a, b, node)
 
 

@@ -292,7 +292,7 @@ def _augmented(frame, node):
             frame.fail("name_not_variable", target, target.id)
         left = EXPRESSIONS[_ast.Name](frame, target)
         right = EXPRESSIONS[node.value.__class__](frame, node.value)
-        assign_name(frame, target, expr.binary(frame, kind, left, right, node), node)
+        assign_name(frame, target, _combined(frame, kind, left, right, node), node)
         return
     base = _base(frame, target, True)
     methods = _methods(frame, base, target)
@@ -302,11 +302,23 @@ def _augmented(frame, node):
     else:
         left = _call_method(frame, base, methods[0], indices, None, target)
     right = EXPRESSIONS[node.value.__class__](frame, node.value)
-    v = operand(frame, expr.binary(frame, kind, left, right, node), node)
+    v = operand(frame, _combined(frame, kind, left, right, node), node)
     if methods is None:
         frame.builder.assign(left, v, node)
     else:
         _effect(frame, _call_method(frame, base, methods[1], indices, v, node), node)
+
+
+def _combined(frame, kind, left, right, node):
+    """What an augmented assignment stores: a struct's own __iadd__ goes before its __add__."""
+    if left.__class__ is Expr and left.cls is not None and left.cls.kind == "struct":
+        name = expr.METHODS[kind][0]
+        function = find_method(left.cls, f"__i{name[2:]}")
+        if function is not None:
+            from .specialise import call_bound
+
+            return call_bound(frame, left, function, [right], None, node)
+    return expr.binary(frame, kind, left, right, node)
 
 
 # ---- control ------------------------------------------------------------------------------------

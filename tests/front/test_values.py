@@ -447,3 +447,39 @@ def host_truth(out: lc.Buffer[lc.float32], x: lc.Buffer[lc.float64]):
 def test_host_truth(cpu):
     x = lc.Buffer(1, lc.float64, device=cpu)
     assert run(host_truth, 5, cpu, x) == [1, 2, math.inf, -math.inf, 3]
+
+
+@lc.struct
+class Span:
+    low: lc.float32
+    high: lc.float32 = 4.0
+
+    def __eq__(self, other):
+        return self.low == other.low and self.high == other.high
+
+    def __add__(self, other):
+        return Span(self.low + other.low, self.high + other.high)
+
+    def __iadd__(self, other):
+        self.low += other.low
+        return self
+
+
+@lc.kernel
+def python_protocols(out: lc.Buffer[lc.float32], spans: lc.Buffer[Span]):
+    a = Span(out[0])
+    b = Span(1.0, 2.0)
+    out[1] = lc.float32(a != b)
+    out[2] = lc.float32(a != a)
+    a += b
+    spans[0] += b
+    out[3] = a.low * 10.0 + a.high
+    out[4] = spans[0].low * 10.0 + spans[0].high
+
+
+def test_operators_that_python_derives_or_prefers(device):
+    """!= is __eq__ inverted, and += is __iadd__ where there is one."""
+    out = lc.Buffer(np.float32([2, 0, 0, 0, 0]), device=device)
+    spans = lc.Buffer(np.array([(5, 6)], Span.dtype), Span, device=device)
+    python_protocols(out, spans, dispatch_size=1)
+    assert out.numpy().tolist() == [2, 1, 0, 34, 66]
