@@ -15,12 +15,14 @@ uint64_t get(const char* f, uint32_t at) {
 }
 void set(char* f, uint32_t at, uint64_t v) { std::memcpy(f + at, &v, sizeof v); }
 
-const Instr* do_jump(const Instr* at, char* f, State& s) { LCPY_GO(at + at->target, f, s); }
-const Instr* do_jump_if(const Instr* at, char* f, State& s) {
-  LCPY_GO(at + (get(f, at->a) != 0 ? at->target : 1), f, s);
+// What may jump backward returns to execute() always: should a compiler make calls of LCPY_GO after
+// all, they end with the iteration.
+const Instr* do_jump(const Instr* at, char*, State&) { return at + at->target; }
+const Instr* do_jump_if(const Instr* at, char* f, State&) {
+  return at + (get(f, at->a) != 0 ? at->target : 1);
 }
-const Instr* do_jump_if_not(const Instr* at, char* f, State& s) {
-  LCPY_GO(at + (get(f, at->a) == 0 ? at->target : 1), f, s);
+const Instr* do_jump_if_not(const Instr* at, char* f, State&) {
+  return at + (get(f, at->a) == 0 ? at->target : 1);
 }
 
 template <bool Invert>
@@ -71,8 +73,8 @@ const Instr* do_leave_into(const Instr* at, char* f, State& s) {
   s.mask = 0;
   LCPY_GO(at + at->dead, f, s);
 }
-const Instr* do_latch(const Instr* at, char* f, State& s) {
-  LCPY_GO(at + (s.mask != 0 ? at->target : 1), f, s);
+const Instr* do_latch(const Instr* at, char*, State& s) {
+  return at + (s.mask != 0 ? at->target : 1);
 }
 const Instr* do_latch_collect(const Instr* at, char* f, State& s) {
   s.mask |= get(f, at->d);
@@ -127,11 +129,11 @@ const Instr* do_copy(const Instr* at, char* f, State& s) {
 }
 
 template <class Op, class T, bool Inverted>
-const Instr* do_jump_compare(const Instr* at, char* f, State& s) {
+const Instr* do_jump_compare(const Instr* at, char* f, State&) {
   T a, b;
   std::memcpy(&a, f + at->a, sizeof a);
   std::memcpy(&b, f + at->b, sizeof b);
-  LCPY_GO(at + (Op::of(a, b) != Inverted ? at->target : 1), f, s);
+  return at + (Op::of(a, b) != Inverted ? at->target : 1);
 }
 template <class Op>
 constexpr std::array<std::array<Fn, 2>, kJoinedTypes> jump_compares() {

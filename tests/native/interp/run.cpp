@@ -544,3 +544,42 @@ function 0 "k" () -> () {
     for (uint32_t i = 0; i < 500; i++) CHECK_EQ(r[i], x[i / w] * 1000 + x[i % w]);
   }
 }
+
+TEST(long_loops_do_not_grow_the_stack) {
+  const char* text = R"(kernel "k" block 64 1 1 math ieee
+slot 0 "out" global buffer<uint> read_write number 0 atomics
+slot 1 "n" uniform uint read number 1
+function 0 "k" () -> () {
+  %0: vector<uint,3> = DispatchId
+  %1: uint = Extract %0, 0
+  %2: uint = Load $1
+  %3: uint = Loop (%4: uint, %5: uint) {
+    %6: bool = Less %4, %2
+    If %6, {
+      Yield
+    }, {
+      Break %5
+    }
+    %7: uint = Load $0, %5
+    %8: uint = Add %5, %7
+    %9: uint = BitAnd %8, uint(63)
+    %10: uint = Add %4, uint(1)
+    %11: bool = Equal %9, uint(77)
+    If %11, {
+      %12: uint = AtomicAdd $0, uint(1), %9
+      Break %12
+    }, {
+      Yield
+    }
+    Continue %10, %9
+  }, uint(0), %1
+  Store $0, %3, %1
+  Return
+}
+)";
+  std::vector<std::byte> extra(16);
+  const uint32_t n = 400000;
+  std::memcpy(extra.data(), &n, 4);
+  const auto r = run_all<uint32_t>(text, {std::vector<uint32_t>(64)}, 0, {64, 1, 1}, extra);
+  for (uint32_t i = 0; i < 64; i++) CHECK_EQ(r[i], i);
+}
