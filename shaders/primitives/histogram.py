@@ -1,8 +1,8 @@
 """histogram: how often each of the values 0 to bins - 1 occurs.
 
-Each block counts in shared memory, where its threads do not meet those of other blocks, and adds its
-counts to the result once; 64 threads walk a contiguous stretch side by side, as in reduce. Too many
-bins for shared memory count in the result directly.
+Each block counts in shared memory, where its threads do not meet those of other blocks, and adds
+its counts to the result once; 64 threads walk a contiguous stretch side by side, as in reduce. Too
+many bins for shared memory count in the result directly.
 """
 
 import functools

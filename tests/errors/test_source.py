@@ -109,8 +109,8 @@ def test_warning():
 
 
 def test_columns_count_characters(tmp_path):
-    names, _ = run_text("def f(out: Out):\n    \u00e4\u00f6 = 1.0; out[0] = \u00e4\u00f6 + nothing\n",
-                        tmp_path)  # fmt: skip
+    text = "def f(out: Out):\n    \u00e4\u00f6 = 1.0; out[0] = \u00e4\u00f6 + nothing\n"
+    names, _ = run_text(text, tmp_path)
     lines = refused(names["f"], "E5101").split("\n")
     assert lines[2].index("^") == lines[1].index("nothing")
 
