@@ -119,7 +119,8 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                bint float16=True, bint float64=True, bint storage8=True, bint storage16=True,
                bint buffer_float_add=True, bint shared_float_add=True, bint int64_atomics=True,
                bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
-               bint sound_extension=True, bint exact_division=False):
+               bint sound_extension=True, bint exact_division=False,
+               bint denorm_preserve=False):
     """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it."""
     cdef VulkanTarget t
     t.version, t.names, t.lines = version, names, lines
@@ -134,6 +135,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     t.exact_zeros = exact_zeros
     t.sound_extension = sound_extension
     t.exact_division = exact_division
+    t.denorm_preserve = denorm_preserve
     cdef vector[uint32_t] places
     for place in plan.slots:
         set_number, binding = place if place is not None else (0, 0)

@@ -32,6 +32,7 @@ struct VulkanTarget {
   bool buffer_float_add = true, shared_float_add = true;
   bool int64_atomics = true;
   bool signed_zero_inf_nan_preserve = true;  // float controls, by width 32
+  bool denorm_preserve = false;  // likewise: denormal floats are kept where the device can
   // GLSL.std.450's Fma rounds once here. Vulkan does not promise it, and llvmpipe rounds twice;
   // without it fma is computed in double.
   bool fused_fma = true;

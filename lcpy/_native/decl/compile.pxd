@@ -29,6 +29,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool exact_zeros
         cbool sound_extension
         cbool exact_division
+        cbool denorm_preserve
 
     cdef cppclass CSpirvModule "lcpy::SpirvModule":
         vector[uint32_t] words

@@ -131,6 +131,7 @@ class VulkanDevice(DeviceBase):
             and "shaderSharedInt64Atomics" in have,
             "signed_zero_inf_nan_preserve": "shaderSignedZeroInfNanPreserveFloat32"
             in self.physical.float_controls,
+            "denorm_preserve": "shaderDenormPreserveFloat32" in self.physical.float_controls,
             # llvmpipe (13): its fma rounds twice, it simplifies arithmetic on a literal 0, and it
             # compares a sign-extended int with constants wrongly.
             "fused_fma": self.physical.driver_id != 13,

@@ -180,12 +180,19 @@ void Emitter::require_needs() {
   }
 }
 
-// NaN and infinities are kept, unless the kernel asks for what the driver can do.
+// NaN, infinities and denormals are kept, unless the kernel asks for what the driver can do.
 void Emitter::float_controls(Word entry) {
-  if (!needs_.float32 || d_.math == MathMode::Fast || !target_.signed_zero_inf_nan_preserve) return;
-  m_.require(Capability::SignedZeroInfNanPreserve);
-  m_.extension("SPV_KHR_float_controls", kVersion14);
-  m_.execution_mode(entry, ExecutionMode::SignedZeroInfNanPreserve, 32u);
+  if (!needs_.float32 || d_.math == MathMode::Fast) return;
+  if (target_.signed_zero_inf_nan_preserve) {
+    m_.require(Capability::SignedZeroInfNanPreserve);
+    m_.extension("SPV_KHR_float_controls", kVersion14);
+    m_.execution_mode(entry, ExecutionMode::SignedZeroInfNanPreserve, 32u);
+  }
+  if (target_.denorm_preserve) {
+    m_.require(Capability::DenormPreserve);
+    m_.extension("SPV_KHR_float_controls", kVersion14);
+    m_.execution_mode(entry, ExecutionMode::DenormPreserve, 32u);
+  }
 }
 
 SpirvModule Emitter::run() {

@@ -445,4 +445,21 @@ function 0 "k" () -> () {
   CHECK_EQ(marks(judge(d)), 0u);
 }
 
+TEST(denormals_are_kept_where_the_device_can) {
+  KernelDescriptor d = parse_kernel(R"(kernel "k" block 64 1 1 math ieee
+slot 0 "out" global buffer<float> read_write number 0
+function 0 "k" () -> () {
+  %0: float = Load $0, 1
+  Store $0, %0, 0
+  Return
+}
+)");
+  VulkanTarget target;
+  CHECK_EQ(count_of(judge(d, target).words, Opcode::ExecutionMode), 2u);
+  target.denorm_preserve = true;
+  CHECK_EQ(count_of(judge(d, target).words, Opcode::ExecutionMode), 3u);
+  d.math = MathMode::Fast;
+  CHECK_EQ(count_of(judge(d, target).words, Opcode::ExecutionMode), 1u);
+}
+
 TEST(no_names_unless_asked) { CHECK_EQ(count_of(judge_body(kCounted).words, Opcode::Name), 0u); }
