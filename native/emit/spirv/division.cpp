@@ -39,6 +39,10 @@ struct Emitter::FloatBits {
     const Word step = with(Opcode::ShiftLeftLogical, twice, 23);
     return value(e.emit(Opcode::IAdd, bits, one, step));
   }
+  // 2 to the power of a signed integer; 0 below the normal numbers.
+  Word power(Word exponent) {
+    return value(with(Opcode::ShiftLeftLogical, with(Opcode::IAdd, exponent, 127), 23));
+  }
   // True for the exponents of normal numbers.
   Word normal(Word exponent) {
     const Word limit = number(254), less = with(Opcode::ISub, exponent, 1);
@@ -74,20 +78,26 @@ Word Emitter::exact_quotient(Word a, Word b, uint32_t n) {
   const Word remainder = f.fma(q, minus_y, x);
   const Word limit = emit(Opcode::FMul, f.real, y, half_place);
   const Word right = f.nearest(q, remainder, limit, Opcode::FOrdLessThan);
-  // Back to the operands' exponents and signs.
-  Word scale = emit(Opcode::ISub, f.bits, a_exponent, b_exponent);
-  scale = emit(Opcode::ISub, f.bits, scale, twice);
-  const Word exponent = emit(Opcode::IAdd, f.bits, f.exponent(right), scale);
-  const Word shifted = f.with(Opcode::ShiftLeftLogical, scale, 23);
-  const Word magnitude = emit(Opcode::IAdd, f.bits, right, shifted);
-  const Word signs = emit(Opcode::BitwiseXor, f.bits, a_bits, b_bits);
-  const Word sign = f.with(Opcode::BitwiseAnd, signs, 0x80000000);
-  const Word exact = f.value(emit(Opcode::BitwiseOr, f.bits, magnitude, sign));
-  // Zeros, infinities, NaN, and what is or becomes denormal or too large: the device's own.
+  // What is not normal in a (0, infinity, NaN, denormal) needs no exact quotient, only y's range.
   const Word a_normal = f.normal(a_exponent), b_normal = f.normal(b_exponent);
-  const Word operands_normal = f.both(a_normal, b_normal);
-  const Word safe = f.both(operands_normal, f.normal(exponent));
-  return emit(Opcode::Select, f.real, safe, exact, plain);
+  const Word unusual = emit(Opcode::FMul, f.real, a, reciprocal);
+  const Word sign_of_a = f.with(Opcode::BitwiseAnd, a_bits, 0x80000000);
+  const Word signed_right = f.value(emit(Opcode::BitwiseOr, f.bits, right, sign_of_a));
+  const Word quotient = emit(Opcode::Select, f.real, a_normal, signed_right, unusual);
+  const Word sign_of_b = f.with(Opcode::BitwiseAnd, b_bits, 0x80000000);
+  const Word turned = f.value(emit(Opcode::BitwiseXor, f.bits, f.of(quotient), sign_of_b));
+  // Back to the operands' exponents, in two steps since one power of two may be out of range; the
+  // last of them alone rounds, where the result is denormal.
+  const Word from = emit(Opcode::ISub, f.bits, a_exponent, twice), bias = f.number(127);
+  const Word top = emit(Opcode::Select, f.bits, a_normal, from, bias);
+  const Word scale = emit(Opcode::ISub, f.bits, top, b_exponent);
+  const Word first = f.with(Opcode::ShiftRightArithmetic, scale, 1);
+  const Word second = emit(Opcode::ISub, f.bits, scale, first);
+  const Word once = emit(Opcode::FMul, f.real, turned, f.power(first));
+  const Word exact = emit(Opcode::FMul, f.real, once, f.power(second));
+  m_.decorate(once, Decoration::NoContraction);
+  m_.decorate(exact, Decoration::NoContraction);
+  return emit(Opcode::Select, f.real, b_normal, exact, plain);
 }
 
 Word Emitter::exact_root(Word a, uint32_t n) {
