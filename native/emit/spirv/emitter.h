@@ -167,6 +167,7 @@ class Emitter {
   Place place(const Operation& o, uint32_t first);
   Word load_place(const Place& p, Word access);
   void store_place(const Place& p, Word value, Word access);
+  void store_zeros(const Place& p, Word access);
   Place component(const Place& p, uint32_t index);
   Word from_memory(Word id, Type lanes_type, Family f);
   Word to_memory(Word id, Type lanes_type, Family f);

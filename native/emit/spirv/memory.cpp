@@ -1,5 +1,6 @@
 // Loads and stores of places. A place is one OpAccessChain; what its memory type holds otherwise
 // than the value's type is converted component by component, or by OpCopyLogical.
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -9,6 +10,9 @@ namespace lcpy::spirv {
 namespace {
 
 constexpr uint8_t kVolatile = 1 << 3;  // Operation::flags
+// A longer array is zeroed by a loop: drivers write a store of the whole out element by element,
+// and some give up on thousands.
+constexpr uint64_t kUnrolledElements = 64;
 
 Word access_mask(const Operation& o) {
   return o.flags & kVolatile ? to_word(MemoryAccess::Volatile) : to_word(MemoryAccess::None);
@@ -121,8 +125,42 @@ void Emitter::load(const Operation& o) {
 }
 
 void Emitter::store(const Operation& o) {
-  const Word id = value(d_.operands_of(o)[1]);
+  const ValueId v = d_.operands_of(o)[1].value();
+  const Type t = d_.type_of(v);
+  if (t.is_array() && t.count() > kUnrolledElements && d_.is_constant(v) &&
+      std::ranges::all_of(d_.constant_bytes(v), [](std::byte b) { return b == std::byte{0}; }))
+    return store_zeros(place(o, 2), access_mask(o));
+  const Word id = value(v);
   store_place(place(o, 2), id, access_mask(o));
+}
+
+//   header: i = phi(0, next's); body: element i = 0; i + 1 < count? next : merge
+void Emitter::store_zeros(const Place& p, Word access) {
+  const Word uint = lanes(Scalar::UInt32), counted = m_.new_id();
+  const Word header = m_.new_id(), body = m_.new_id(), next = m_.new_id(), after = m_.new_id();
+  const Word before = label_;
+  out_->op(Opcode::Branch, header);
+  start_block(header);
+  const Word i = emit(Opcode::Phi, uint, u32(0), before, counted, next);
+  out_->op(Opcode::LoopMerge, after, next, LoopControl::None);
+  out_->op(Opcode::Branch, body);
+  start_block(body);
+  const Type element = p.type.element();
+  const Word pointer = types_.pointer(p.storage, element, p.family);
+  const Place at{emit(Opcode::AccessChain, pointer, p.pointer, i), element, p.storage, p.family};
+  if (element.is_array() && element.count() > kUnrolledElements) {
+    store_zeros(at, access);
+  } else {
+    const std::vector<std::byte> zeros(element.size());
+    store_place(at, constant(element, zeros.data()), access);
+  }
+  const Word last = u32(static_cast<uint32_t>(p.type.count() - 1));
+  const Word more = emit(Opcode::ULessThan, lanes(Scalar::Bool), i, last);
+  out_->op(Opcode::BranchConditional, more, next, after);
+  start_block(next);
+  out_->op(Opcode::IAdd, uint, counted, i, u32(1));
+  out_->op(Opcode::Branch, header);
+  start_block(after);
 }
 
 // By-value arguments lie in the argument block, which is words. What no run-time index reaches is
