@@ -258,7 +258,7 @@ def spell(body, load=r"\1[\2]", variables=True):
     return body
 
 
-def lcpy_source(name):
+def lcpy_source(name, math="ieee"):
     arrays, scalars, body = python_kernel(name)
     types = {"f": "lc.float32", "i": "lc.int32"}
     arguments = [f"{a}: lc.Buffer[lc.float32]" for a in arrays]
@@ -271,7 +271,8 @@ def lcpy_source(name):
         body, functions = re.sub(pattern, spelled, body), re.sub(pattern, spelled, spell(functions))
     body = body.replace("f32(", "lc.float32(")
     return (
-        f"import lcpy as lc\n{functions}\n@lc.kernel\ndef {name}({', '.join(arguments)}):\n{body}"
+        f"import lcpy as lc\n{functions}\n@lc.kernel(math={math!r})\n"
+        f"def {name}({', '.join(arguments)}):\n{body}"
     )
 
 
