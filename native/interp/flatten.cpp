@@ -111,7 +111,10 @@ ScalarId Flattener::pinned(Scalar type, Kind kind, Pinned how) {
 Node& Flattener::node(NodeKind kind) {
   Node& n = code_.nodes.emplace_back();
   if (code_.nodes.size() > (size_t{1} << 23))
-    throw BugError("the interpreter cannot inline this kernel's calls: over 8 million operations");
+    throw UnsupportedError(make_diagnostic(
+        Diag::limit_exceeded, d_.functions[0].span,
+        {"the number of operations with all calls written out", "over 8 million",
+         "the cpu device", "8 million"}));
   n.kind = kind;
   n.region = region_;
   return n;

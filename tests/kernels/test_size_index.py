@@ -143,9 +143,13 @@ def large_shared(out: lc.Buffer[lc.float32]):
 def test_r067(device):
     at = np.int32([0, 100, 2000, 2047])
     out = lc.Buffer(4, lc.float32, device=device)
-    large_local(lc.Buffer(at, device=device), out, dispatch_size=4)
-    inverse = {(k * 7) % 2048: k for k in range(2048)}
-    assert out.numpy().tolist() == [inverse[(a - i) % 2048] for i, a in enumerate(at)]
+    try:
+        large_local(lc.Buffer(at, device=device), out, dispatch_size=4)
+        inverse = {(k * 7) % 2048: k for k in range(2048)}
+        assert out.numpy().tolist() == [inverse[(a - i) % 2048] for i, a in enumerate(at)]
+    except lc.DeviceError as error:  # a driver may give up on it; the device stays usable
+        assert "large_local" in str(error) and "32768 bytes" in str(error)
+        assert device.kind == "vulkan"
     if device.kind != "cpu":
         with pytest.raises((lc.UnsupportedError, lc.DeviceError)):
             large_shared(out, dispatch_size=64)

@@ -5,7 +5,7 @@ from collections import OrderedDict
 
 from ... import spirv
 from ..._native import core
-from ...errors import UnsupportedError
+from ...errors import DeviceError, UnsupportedError
 from ...plan import check_limits, plan_interface
 from ..device import Executable
 from . import api
@@ -105,7 +105,10 @@ class PipelineStore:
                     )
                     times["validation"] += time.perf_counter() - start
                 start = time.perf_counter()
-                built = self.built[key] = self._make(name, module, plan)
+                try:
+                    built = self.built[key] = self._make(name, module, plan)
+                except DeviceError as error:
+                    raise _with_size(error, descriptor) from None
                 times["driver"] += time.perf_counter() - start
                 if len(self.built) > KEPT:
                     self.built.popitem(last=False)
@@ -226,6 +229,12 @@ class PipelineStore:
         check(result, f"vkCreateComputePipelines of kernel '{name}'", device)
         device.own("vkDestroyPipeline", made[0])
         return made[0]
+
+
+def _with_size(error, descriptor):
+    """The error that a driver gives up with, with what most often makes it do so."""
+    local = sum(s[1].size for s in descriptor.slots if s[2] == "scratch")
+    return type(error)(f"{error}; its local arrays take {local} bytes a thread") if local else error
 
 
 def _descriptor_type(kind, dynamic):
