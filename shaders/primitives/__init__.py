@@ -3,6 +3,7 @@
 from .fill import fill
 from .gemm import gemm
 from .histogram import histogram
+from .kernels import kernels
 from .reduce import reduce, reduce_into
 from .scan import exclusive_scan, inclusive_scan
 from .transpose import transpose
@@ -13,6 +14,7 @@ __all__ = [
     "gemm",
     "histogram",
     "inclusive_scan",
+    "kernels",
     "reduce",
     "reduce_into",
     "transpose",

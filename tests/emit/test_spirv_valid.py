@@ -1,12 +1,13 @@
-"""Every kernel of the corpus becomes a module that SPIRV-Tools accepts, for each Vulkan version and
-for each way in which it may be compiled."""
+"""Every kernel of the corpus and of the primitives becomes a module that SPIRV-Tools accepts, for
+each Vulkan version and for each way in which it may be compiled."""
 
 import corpus
 import pytest
 
 import lcpy as lc
+from lcpy import primitives
 
-KERNELS = list(corpus.kernels())
+KERNELS = [*corpus.kernels(), *primitives.kernels()]
 VERSIONS = ("1.1", "1.2", "1.3")
 
 
