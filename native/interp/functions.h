@@ -166,8 +166,8 @@ struct Pow {
     const bool whole = (ay >= 0x1p24) | (rounded(y) == y);
     const bool odd = whole & (ay < 0x1p24) & (rounded(half) != half);
     const bool negative = bit_copy<int64_t>(x) < 0;
-    r = negative & odd ? -r : r;
-    r = (x < 0.0) & !whole & (a != kInfinity) ? kNan : r;
+    r = (negative & odd) ? -r : r;
+    r = ((x < 0.0) & !whole & (a != kInfinity)) ? kNan : r;
     r = x != x || y != y ? kNan : r;
     r = x == 1.0 ? 1.0 : r;
     r = y == 0.0 ? 1.0 : r;
