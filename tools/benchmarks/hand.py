@@ -10,6 +10,7 @@ import tempfile
 
 import numpy as np
 import workloads as w
+from measure import load
 
 TILE = 16
 
@@ -293,24 +294,17 @@ def runner(kind, device, name, arrays, scalars, count):
 
 def tiled_pair(kind, device, arrays):
     """(lcpy's, the hand-written) tiled product of the same algorithm."""
-    import importlib.util
-
     import lcpy as lc
 
-    path = os.path.join(tempfile.mkdtemp(prefix="lcpy-bench-"), "bench_tiled.py")
-    with open(path, "w") as f:
-        f.write(TILED_LCPY)
-    spec = importlib.util.spec_from_file_location("bench_tiled", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    tiled = load(TILED_LCPY, "tiled")
     buffers = [lc.Buffer(a, device=device) for a in arrays]
     side = w.SGEMM_SIDE
 
     def ours():
-        module.tiled(*buffers, side, dispatch_size=(side, side))
+        tiled(*buffers, side, dispatch_size=(side, side))
         device.synchronize()
 
     if kind == "opencl":
-        made = OpenclHand("", TILED_OPENCL, arrays, [side])
+        made = OpenclHand(device.info.description, TILED_OPENCL, arrays, [side])
         return ours, lambda: made((side, side), (TILE, TILE))
     return ours, VulkanHand(TILED_GLSL, arrays, [side], (side // TILE, side // TILE, 1))

@@ -18,7 +18,6 @@ if __name__ == "__main__" and sys.argv[1] == "import":
     raise SystemExit
 
 import ctypes  # noqa: E402
-import json  # noqa: E402
 import os  # noqa: E402
 import resource  # noqa: E402
 import statistics  # noqa: E402
@@ -27,38 +26,14 @@ import tempfile  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import workloads as w  # noqa: E402
+from measure import load, now, report, steady  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-now = time.perf_counter
-
-
-def report(**figures):
-    print("R " + json.dumps(figures), flush=True)
-
-
-def steady(call, seconds=0.4, most=15):
-    """Median seconds of a call that has run before."""
-    call()
-    times, begin = [], now()
-    while len(times) < 3 or (now() - begin < seconds and len(times) < most):
-        t = now()
-        call()
-        times.append(now() - t)
-    return statistics.median(times)
 
 
 def kernel(name, math="ieee"):
-    """The lcpy kernel of a workload, from a file of its own."""
-    import importlib.util
-
-    path = os.path.join(tempfile.mkdtemp(prefix="lcpy-bench-"), f"bench_{name}.py")
-    with open(path, "w") as f:
-        f.write(w.lcpy_source(name, math))
-    spec = importlib.util.spec_from_file_location(f"bench_{name}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return getattr(module, name)
+    """The lcpy kernel of a workload."""
+    return load(w.lcpy_source(name, math), name)
 
 
 def types_of(name):
@@ -263,11 +238,13 @@ def throughput_group():
 def primitives_group(found):
     import numpy as np
 
-    import lcpy
     import lcpy as lc
 
-    if Path(lcpy.__file__).resolve().parent.parent == HERE.parent.parent:
-        lcpy.__path__.append(str(HERE.parent.parent / "shaders"))  # a checkout built in place
+    sys.path.insert(0, str(HERE.parent))
+    import environment
+
+    if Path(lc.__file__).resolve().parent.parent == environment.ROOT:
+        environment.use_checkout()
     from lcpy import primitives
 
     library = native_library()

@@ -4,47 +4,13 @@ usage: peer.py taichi|numba|warp|wgpu import|first|compile|launch|throughput
 """
 
 import functools
-import json
-import os
 import re
 import statistics
 import sys
 import tempfile
-import time
 
-START = time.perf_counter()
-import workloads as w  # noqa: E402
-
-now = time.perf_counter
-
-
-def report(**figures):
-    print("R " + json.dumps(figures), flush=True)
-
-
-def steady(call, seconds=0.4, most=15):
-    """Median seconds of a call that has run before."""
-    call()
-    times, begin = [], now()
-    while len(times) < 3 or (now() - begin < seconds and len(times) < most):
-        t = now()
-        call()
-        times.append(now() - t)
-    return statistics.median(times)
-
-
-def load(text, name):
-    """The module of a source text: these packages read their kernels from files."""
-    import importlib.util
-
-    path = os.path.join(tempfile.mkdtemp(prefix="lcpy-bench-"), f"peer_{name}.py")
-    with open(path, "w") as f:
-        f.write(text)
-    spec = importlib.util.spec_from_file_location(f"peer_{name}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return getattr(module, name)
+import workloads as w
+from measure import load, now, report, steady
 
 
 def indent(text):
