@@ -25,7 +25,7 @@ if Path(lc.__file__).resolve().parent == ROOT / "lcpy":
 
 REQUIRED = [kind for kind in os.environ.get("LCPY_REQUIRE", "").split(",") if kind]
 # LCPY_TEST_DEVICES limits the run, for work on one of them.
-WANTED = [kind for kind in os.environ.get("LCPY_TEST_DEVICES", "cpu,opencl,vulkan").split(",")]
+WANTED = [kind for kind in os.environ.get("LCPY_TEST_DEVICES", "cpu,opencl,vulkan,cuda").split(",")]
 
 
 def find_devices():

@@ -197,6 +197,8 @@ def install_package():
 
 def ensure(extras, optional=("opencl", "vulkan", "validate"), packages=()):
     """Makes everything that is missing; afterwards PYTHON runs the installed package."""
+    if has_library("libcuda.so.1") and shutil.which("nvcc"):
+        optional = (*optional, "cuda")
     ensure_system([*BASIC_PACKAGES, *packages])
     if not PYTHON.exists():
         say("making .venv")

@@ -82,7 +82,7 @@ cdef class BoundCall:
     cdef bint follows_default  # no buffer: runs on the default device of the moment
     cdef readonly object executable
     cdef Program program       # of the cpu device
-    cdef RecordedExecutable recorded  # the executable, where it is one; else None
+    cdef DirectExecutable direct  # the executable, where it is one; else None
     cdef unsigned threads
     cdef uint32_t[3] block_size
     cdef bint ragged, views
@@ -104,7 +104,7 @@ cdef class BoundCall:
             self.packers.append(packer)
         self.captured, self.captures = tuple(captured), captures
         self.device, self.executable, self.program = device, executable, program
-        self.recorded = executable if isinstance(executable, RecordedExecutable) else None
+        self.direct = executable if isinstance(executable, DirectExecutable) else None
         self.follows_default, self.threads = follows_default, threads
         self.block_size[0], self.block_size[1], self.block_size[2] = block_size
         self.ragged, self.views, self.dims = ragged, views, dims
@@ -263,8 +263,8 @@ cdef class BoundCall:
             with nogil:
                 c_interp.run_program(dereference(self.program.c), bindings.data(), bindings.size(),
                                      raw, block.size(), <const uint32_t*>raw, self.threads)
-        elif self.recorded is None or not self.recorded.start(memories, raw, block.size(),
-                                                              <const uint32_t*>raw):
+        elif self.direct is None or not self.direct.start(memories, raw, block.size(),
+                                                          <const uint32_t*>raw):
             n = <uint32_t*>raw
             data = PyBytes_FromStringAndSize(raw, block.size())
             self.executable.launch(memories, data, n[0], n[1], n[2])

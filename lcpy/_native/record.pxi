@@ -61,7 +61,7 @@ cdef class Recorder:
         self.barrier_struct = <void*>barrier_struct
 
 
-cdef class RecordedExecutable:
+cdef class RecordedExecutable(DirectExecutable):
     """A pipeline that can be recorded without Python; base of lcpy.run.vulkan.launch's."""
     cdef Recorder recorder
     cdef object pipeline_object         # identity: what bound_pipeline holds

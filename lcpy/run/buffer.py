@@ -136,13 +136,11 @@ class Buffer(core.DeviceBuffer):
             plan = self._plan(array)
             host = array.ctypes.data
 
-            def read(address):
-                if plan is None:
-                    core.copy_bytes(host, address, array.nbytes)
-                else:
-                    plan.to_host(host, address)
-
-            self.device.download(self.memory, self._start, self.nbytes, read)
+            place = self.memory, self._start, self.nbytes
+            if plan is None:
+                self.device.download_plain(*place, host)
+            else:
+                self.device.download(*place, lambda address: plan.to_host(host, address))
         return array
 
     def __array__(self, dtype=None, copy=None):
@@ -242,13 +240,11 @@ class Buffer(core.DeviceBuffer):
         plan = self._plan(array)
         host = array.__array_interface__["data"][0]
 
-        def write(address):
-            if plan is None:
-                core.copy_bytes(address, host, self.nbytes)
-            else:
-                plan.to_memory(host, address)
-
-        self.device.upload(self.memory, self._start, self.nbytes, write)
+        place = self.memory, self._start, self.nbytes
+        if plan is None:
+            self.device.upload_plain(*place, host)
+        else:
+            self.device.upload(*place, lambda address: plan.to_memory(host, address))
 
     def _plan(self, array):
         """The repacker between `array` and this memory; None when a plain copy does."""

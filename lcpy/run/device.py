@@ -7,13 +7,22 @@ absent from ``lc.devices()``, and asking for it by name says what would add it.
 import os
 import threading
 
-from ..errors import ArgumentError, DeviceError, UnsupportedError
+from ..errors import ArgumentError, DeviceError
 
-KINDS = ("cpu", "opencl", "vulkan")  # module lcpy.run.<kind> has discover() and open_device(info)
-# "auto" takes the first found: GPUs before software, and of software our own.
+KINDS = (
+    "cpu",
+    "opencl",
+    "vulkan",
+    "cuda",
+)  # module lcpy.run.<kind> has discover() and open_device(info)
+# "auto" takes the first found: GPUs before software, and of software our own. CUDA first, where it
+# is: its buffers have no size limit, its atomics and types are whole, and compiled kernels are kept
+# on disk.
 PREFERENCE = (
+    ("cuda", "discrete"),
     ("vulkan", "discrete"),
     ("opencl", "discrete"),
+    ("cuda", "integrated"),
     ("vulkan", "integrated"),
     ("opencl", "integrated"),
     ("cpu", "software"),
@@ -28,7 +37,7 @@ class DeviceInfo:
     name : str
         ``"vulkan:0"``: what ``lc.Device`` takes.
     kind : str
-        "cpu", "opencl" or "vulkan".
+        "cpu", "opencl", "vulkan" or "cuda".
     type : str
         "discrete", "integrated" or "software".
     description, driver : str
@@ -106,6 +115,18 @@ class DeviceBase:
     def download(self, memory, offset, nbytes, read):
         raise NotImplementedError
 
+    def upload_plain(self, memory, offset, nbytes, host):
+        """Uploads the bytes at the address `host` as they are."""
+        from .._native import core
+
+        self.upload(memory, offset, nbytes, lambda a: core.copy_bytes(a, host, nbytes))
+
+    def download_plain(self, memory, offset, nbytes, host):
+        """Downloads to the address `host`."""
+        from .._native import core
+
+        self.download(memory, offset, nbytes, lambda a: core.copy_bytes(host, a, nbytes))
+
     def copy(self, to, to_offset, source, source_offset, nbytes):
         raise NotImplementedError
 
@@ -155,7 +176,7 @@ def devices():
 
 
 def Device(name=None):
-    """The device called `name`: "cpu", "opencl", "opencl:1", "vulkan:0", or "auto".
+    """The device called `name`: "cpu", "opencl", "opencl:1", "vulkan:0", "cuda", or "auto".
 
     Opened on first use; later calls give the same object.
     """
@@ -171,12 +192,10 @@ def Device(name=None):
     if opened is not None:
         return opened
     kind, _, index = name.partition(":")
-    if kind == "cuda":
-        raise UnsupportedError(
-            "device 'cuda' is not here yet; an NVIDIA GPU is reached by 'vulkan'"
-        )
     if kind not in KINDS or (index and not index.isdigit()):
-        raise ArgumentError(f"device: {name!r} is none of auto, cpu, opencl[:i], vulkan[:i]")
+        raise ArgumentError(
+            f"device: {name!r} is none of auto, cpu, opencl[:i], vulkan[:i], cuda[:i]"
+        )
     infos, reason = discover(kind)
     number = int(index or 0)
     if number >= len(infos):

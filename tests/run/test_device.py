@@ -66,7 +66,7 @@ def test_names_that_are_no_device():
 
 
 def test_names_that_are_to_come_are_refused_by_name():
-    for use in (lambda: lc.Stream(), lambda: lc.Image2D[lc.float32], lambda: lc.init("cuda")):
+    for use in (lambda: lc.Stream(), lambda: lc.Image2D[lc.float32]):
         with pytest.raises(lc.UnsupportedError, match="not here yet"):
             use()
     assert not hasattr(lc, "nothing_of_the_sort")
@@ -91,14 +91,15 @@ def test_a_missing_driver_says_what_would_add_it():
     import importlib.util as u
     real = u.find_spec
     u.find_spec = lambda name, *a: None if name == "vulkan" else real(name, *a)
-    sys.modules["pyopencl"] = None
+    sys.modules["pyopencl"] = sys.modules["pycuda"] = None
     assert [d.name for d in lc.devices()] == ["cpu"]
-    for kind in ("vulkan", "opencl"):
+    for kind in ("vulkan", "opencl", "cuda"):
         try: lc.init(kind)
         except lc.DeviceError as e: print(e)
     """
     out = run_python(code)
-    assert "pip install lcpy[vulkan]" in out and "pip install lcpy[opencl]" in out
+    for kind in ("vulkan", "opencl", "cuda"):
+        assert f"pip install lcpy[{kind}]" in out
 
 
 def test_importing_and_listing_loads_no_driver_before_it_is_asked_for():
@@ -107,7 +108,7 @@ def test_importing_and_listing_loads_no_driver_before_it_is_asked_for():
         + """
 x = lc.Buffer(np.ones(100, np.float32), device="cpu")
 double(x, dispatch_size=100)
-drivers = ("pyopencl", "lcpy.run.vulkan", "lcpy.run.opencl")
+drivers = ("pyopencl", "pycuda", "lcpy.run.vulkan", "lcpy.run.opencl", "lcpy.run.cuda")
 print(x.numpy().sum(), [m for m in drivers if m in sys.modules])
 """
     )

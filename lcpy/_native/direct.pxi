@@ -1,0 +1,123 @@
+# Launches that need no Python: the base of what BoundCall starts by itself, and CUDA's, which calls
+# the driver by address. What is not as usual (a stopped device, a grid over the limits) is left to
+# Python.
+from libc.stdint cimport uintptr_t
+
+ctypedef int (*CuLaunchKernel)(void*, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
+                               uint32_t, void*, void**, void**) noexcept nogil
+ctypedef int (*CuCtxGetCurrent)(void**) noexcept nogil
+ctypedef int (*CuCtxPushCurrent)(void*) noexcept nogil
+ctypedef int (*CuCtxPopCurrent)(void**) noexcept nogil
+
+ctypedef void* Place
+
+cdef enum:
+    MOST_POINTERS = 512  # a kernel's arguments are 4096 bytes at most
+
+
+cdef class DirectExecutable:
+    """An executable that BoundCall may start by itself."""
+
+    cdef bint start(self, list memories, const char* block, size_t size,
+                    const uint32_t* threads) except -1:
+        """Launches. False, with nothing done, when Python must."""
+        return False
+
+
+cdef class DeviceAddress:
+    """Memory that a device knows by its address; base of lcpy.run.cuda.memory's."""
+    cdef public uint64_t pointer
+
+
+@cython.final
+cdef class CudaCalls:
+    """One device's context and stream, and the driver's functions by address."""
+    cdef public bint stopped            # nothing is launched any more: fork, loss, end of process
+    cdef void* context
+    cdef void* stream
+    cdef CuLaunchKernel launch_kernel
+    cdef CuCtxGetCurrent get_current
+    cdef CuCtxPushCurrent push
+    cdef CuCtxPopCurrent pop
+
+    def __init__(self, size_t context, size_t stream, size_t launch_kernel, size_t get_current,
+                 size_t push, size_t pop):
+        self.context, self.stream = <void*>context, <void*>stream
+        self.launch_kernel = <CuLaunchKernel><void*>launch_kernel
+        self.get_current = <CuCtxGetCurrent><void*>get_current
+        self.push = <CuCtxPushCurrent><void*>push
+        self.pop = <CuCtxPopCurrent><void*>pop
+
+
+cdef class CudaExecutable(DirectExecutable):
+    """A loaded function; base of lcpy.run.cuda.launch's, whose `failed(code)` raises."""
+    cdef CudaCalls calls
+    cdef void* function
+    cdef uint32_t shared_bytes          # dynamic
+    cdef uint32_t[3] block_axes
+    cdef uint32_t[3] group_limits
+    cdef public bint plain              # False: every launch goes through Python
+    cdef bint distinct                  # built for buffers of which no two are in one memory
+
+    def _prepare(self, CudaCalls calls not None, size_t function, uint32_t shared_bytes, block_size,
+                 groups, bint distinct):
+        self.calls, self.function, self.shared_bytes = calls, <void*>function, shared_bytes
+        self.plain, self.distinct = True, distinct
+        for i in range(3):
+            self.block_axes[i], self.group_limits[i] = block_size[i], min(groups[i], 0xffffffff)
+
+    cdef int _launch(self, list memories, const char* block, const uint32_t* groups) except -1:
+        """The driver's result; 0 is success."""
+        cdef uint64_t[MOST_POINTERS] pointers
+        cdef Place[MOST_POINTERS + 1] places
+        cdef Py_ssize_t i, n = len(memories)
+        cdef void* before = NULL
+        cdef void* unused = NULL
+        cdef int result
+        cdef CudaCalls calls = self.calls
+        cdef uint32_t x = groups[0], y = groups[1], z = groups[2]
+        if n > MOST_POINTERS:
+            raise ValueError("too many buffers")
+        for i in range(n):
+            pointers[i] = (<DeviceAddress?>memories[i]).pointer
+            places[i] = &pointers[i]
+        places[n] = <void*>block
+        with nogil:  # the driver blocks when too many launches wait
+            result = calls.get_current(&before)
+            if result == 0 and before != calls.context:
+                result = calls.push(calls.context)
+            if result == 0:
+                result = calls.launch_kernel(self.function, x, y, z, self.block_axes[0],
+                                             self.block_axes[1], self.block_axes[2],
+                                             self.shared_bytes, calls.stream, places, NULL)
+                if before != calls.context:
+                    calls.pop(&unused)
+        return result
+
+    cdef bint start(self, list memories, const char* block, size_t size,
+                    const uint32_t* threads) except -1:
+        cdef uint32_t[3] groups
+        cdef int i, j, result
+        if not self.plain or self.calls is None or self.calls.stopped:
+            return False
+        for i in range(3):
+            groups[i] = (threads[i] - 1) // self.block_axes[i] + 1
+            if groups[i] > self.group_limits[i]:
+                return False
+        if self.distinct:
+            for i in range(len(memories)):
+                for j in range(i):
+                    if memories[i] is memories[j]:
+                        return False
+        result = self._launch(memories, block, groups)
+        if result != 0:
+            self.failed(result)
+        return True
+
+    def run(self, list memories not None, bytes block not None, uint32_t x, uint32_t y, uint32_t z):
+        """Launches a grid of blocks, as `launch` of lcpy.run.cuda.launch has worked it out."""
+        cdef uint32_t[3] groups
+        groups[0], groups[1], groups[2] = x, y, z
+        cdef int result = self._launch(memories, <const char*>block, groups)
+        if result != 0:
+            self.failed(result)

@@ -1,0 +1,1 @@
+"""A stand-in for PyCUDA, for tests without a GPU; see ../libcuda.cpp."""
