@@ -4,7 +4,7 @@ import os
 import time
 
 from .._native import core
-from ..errors import OutOfMemory
+from ..errors import OutOfMemory, UnsupportedError
 from .device import DeviceBase, DeviceInfo, Executable
 
 LIMITS = {"max_block": 1024, "max_shared": 1 << 20}
@@ -70,6 +70,12 @@ class CpuDevice(DeviceBase):
         core.copy_bytes(to.address + to_offset, source.address + source_offset, nbytes)
 
     def compile(self, request):
+        need, have = request.descriptor.shared_bytes, LIMITS["max_shared"]
+        if need > have:
+            raise UnsupportedError(
+                f"kernel '{request.name}' needs {need} bytes of shared memory a block; the device "
+                f"has {have}"
+            )
         start = time.perf_counter()
         program = core.Program(request.descriptor, self.isa)
         return CpuExecutable(program, time.perf_counter() - start)
