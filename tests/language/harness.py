@@ -1,6 +1,7 @@
 """Runs a callable on rows of values, loaded from buffers and again as literals; compares bits."""
 
 import numpy as np
+import pytest
 
 import lcpy as lc
 
@@ -143,3 +144,12 @@ def run(kernel, device, *arguments, n=1, R=lc.int32, dispatch_size=1):
     out = lc.Buffer(n, R, device=device)
     kernel(*made, out, dispatch_size=dispatch_size)
     return out.numpy()
+
+
+def warp_or_skip(device, kernel, *arguments, **options):
+    """Launches, or skips where the device refuses warp operations by name."""
+    try:
+        return run(kernel, device, *arguments, **options)
+    except lc.UnsupportedError as error:
+        assert "warp" in str(error) or "subgroup" in str(error)
+        pytest.skip(str(error).splitlines()[0])

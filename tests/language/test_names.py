@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lcpy as lc
-from language.harness import agree, run
+from language.harness import agree, run, warp_or_skip
 
 
 def test_scalar_names():
@@ -171,7 +171,8 @@ def test_array_making(device):
 
 def test_bitcasts(device):
     agree(
-        device, lambda x: lc.bitcast(lc.uint32, x), [lc.float32], [1.0, -0.0], [0x3F800000, 1 << 31],
+        device, lambda x: lc.bitcast(lc.uint32, x), [lc.float32], [1.0, -0.0],
+        [0x3F800000, 1 << 31],
         lc.uint32,
     )  # fmt: skip
     agree(device, lambda x: lc.bitcast(lc.int32, x), [lc.uint32], [1 << 31], [-(1 << 31)], lc.int32)
@@ -278,15 +279,6 @@ def test_kernel_id(device):
         out[0] = lc.kernel_id() + 5
 
     assert run(k, device, R=lc.uint32)[0] == 5
-
-
-def warp_or_skip(device, kernel, *arguments, **options):
-    """Launches, or skips where the device refuses warp operations by name."""
-    try:
-        return run(kernel, device, *arguments, **options)
-    except lc.UnsupportedError as error:
-        assert "warp" in str(error) or "subgroup" in str(error)
-        pytest.skip(str(error).splitlines()[0])
 
 
 def test_lane_ids(device):
@@ -431,11 +423,12 @@ def test_function_names(device):
     ]:
         agree(device, f, [F], rows, [g(x) for x in rows], F)
     names = (
-        "min max clamp lerp saturate step smoothstep select abs sign floor ceil round trunc fract sqrt "
-        "rsqrt exp exp2 exp10 log log2 log10 pow sin cos tan asin acos atan atan2 sinh cosh tanh asinh "
-        "acosh atanh fma copysign isnan isinf dot cross length length_squared distance normalize "
-        "reflect refract faceforward outer transpose inverse determinant all any sum product popcount "
-        "clz ctz reverse_bits rotate_left rotate_right mul_hi div rem"
+        "min max clamp lerp saturate step smoothstep select abs sign floor ceil round "
+        "trunc fract sqrt rsqrt exp exp2 exp10 log log2 log10 pow sin cos tan asin acos "
+        "atan atan2 sinh cosh tanh asinh acosh atanh fma copysign isnan isinf dot cross "
+        "length length_squared distance normalize reflect refract faceforward outer "
+        "transpose inverse determinant all any sum product popcount clz ctz reverse_bits "
+        "rotate_left rotate_right mul_hi div rem "
     )
     assert all(getattr(lc, name).__doc__ for name in names.split())
 
