@@ -101,3 +101,65 @@ def test_launch_order(device):
         chain(a, b, dispatch_size=n)
         a, b = b, a
     assert (a.numpy() == (np.arange(n) + 20) % n + 20).all()
+
+
+# R071: a barrier that some threads of a block do not reach is a mistake with a place, not a result.
+
+
+def under_a_condition(out: lc.Buffer[lc.int32]):
+    s = lc.shared(lc.int32, 256)
+    t = lc.thread_id().x
+    s[t] = 1
+    if t < 64:
+        lc.sync_block()
+    out[t] = s[255 - t]
+
+
+def in_a_loop(out: lc.Buffer[lc.int32]):
+    t = lc.thread_id().x
+    for i in range(t):
+        lc.sync_block()
+    out[t] = 1
+
+
+def in_one_arm(out: lc.Buffer[lc.int32]):
+    t = lc.thread_id().x
+    if out[t] > 0:
+        out[t] = 0
+    else:
+        lc.sync_block()
+
+
+def after_a_return(out: lc.Buffer[lc.int32]):
+    t = lc.thread_id().x
+    if t == 3:
+        return
+    lc.sync_block()
+    out[t] = 1
+
+
+@pytest.mark.parametrize("body", [under_a_condition, in_a_loop, in_one_arm, after_a_return])
+def test_r071(body):
+    with pytest.raises(lc.CompileError) as caught:
+        lc.kernel(body, block_size=256).compile(lc.Buffer[lc.int32], target="opencl")
+    message = str(caught.value)
+    assert "lc.sync_block()" in message and "test_sync.py" in message and "part here" in message
+
+
+# R094: a launch that cannot be is an exception then and there, and what it would have written is as
+# it was.
+
+
+def test_r094(device):
+    @lc.kernel(block_size=64)
+    def greedy(out: lc.Buffer[lc.int32]):
+        s = lc.shared(lc.float4, 1 << 24)
+        s[lc.thread_id().x] = lc.float4(1.0)
+        lc.sync_block()
+        out[0] = lc.int(s[0].x)
+
+    out = lc.Buffer(np.int32([5]), device=device)
+    for _ in range(2):
+        with pytest.raises(lc.UnsupportedError, match="greedy"):
+            greedy(out, dispatch_size=64)
+    assert out.numpy().tolist() == [5]
