@@ -61,7 +61,8 @@ def other_device(request):
 
 @pytest.fixture(scope="session")
 def cpu():
-    return open_device("cpu")
+    """What the others are compared with: there whatever LCPY_TEST_DEVICES says."""
+    return lc.Device("cpu")
 
 
 @pytest.fixture(autouse=True)
