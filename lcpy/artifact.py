@@ -30,11 +30,11 @@ class Artifact:
 
     Attributes
     ----------
-    target : "spirv" or "opencl"
+    target : "spirv", "opencl" or "cuda"
     data : bytes
-        SPIR-V words, or OpenCL C source in UTF-8.
+        SPIR-V words, or OpenCL C or CUDA C++ source in UTF-8.
     text : str
-        OpenCL C source; of SPIR-V there is none here.
+        OpenCL C or CUDA C++ source; of SPIR-V there is none here.
     plan : lcpy.plan.Plan
         Where the resources are bound.
     usage : dict
@@ -80,9 +80,11 @@ def build_artifact(name, descriptor, parameters, target, vulkan):
         plan = plan_of(name, descriptor, PORTABLE._replace(push_bytes=1 << 20))
         return Artifact("opencl", name, source.encode(), plan, usage, (), descriptor, source)
     if target == "cuda":
-        raise UnsupportedError("target 'cuda' is not here yet; 'spirv' and 'opencl' are")
+        source = core.emit_cuda(descriptor)
+        plan = plan_of(name, descriptor, PORTABLE._replace(push_bytes=1 << 20))
+        return Artifact("cuda", name, source.encode(), plan, usage, (), descriptor, source)
     if target != "spirv":
-        raise ArgumentError(f"target: 'spirv' or 'opencl', not {target!r}")
+        raise ArgumentError(f"target: 'spirv', 'opencl' or 'cuda', not {target!r}")
     if str(vulkan) not in VULKAN_VERSIONS:
         raise ArgumentError(f"vulkan: '1.1', '1.2' or '1.3', not {vulkan!r}")
     plan = plan_of(name, descriptor, PORTABLE)

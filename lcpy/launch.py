@@ -321,7 +321,7 @@ class Kernel(core.KernelBase):
     def compile(
         self, *types_, target="spirv", vulkan="1.2", math=None, block_size=None, ragged=True
     ):
-        """An Artifact for a target: "spirv" (for Vulkan 1.1, 1.2 or 1.3) or "opencl"."""
+        """An Artifact for a target: "spirv" (for Vulkan 1.1, 1.2 or 1.3), "opencl", "cuda"."""
         from .artifact import build_artifact
 
         made = self._specialise_types(types_, block_size)

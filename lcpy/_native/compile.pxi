@@ -3,7 +3,7 @@ from cython.operator cimport dereference
 
 from lcpy._native.decl cimport compile as c_compile
 from lcpy._native.decl cimport kernel as c_kernel
-from lcpy._native.decl.compile cimport CSpirvModule, OpenclTarget, VulkanTarget
+from lcpy._native.decl.compile cimport CSpirvModule, CudaTarget, OpenclTarget, VulkanTarget
 from lcpy._native.decl.kernel cimport ArgumentBlock, SharedDescriptor, Slot
 
 cdef tuple _memory_classes = ("global", "uniform", "constant", "shared", "scratch", "texture",
@@ -171,3 +171,28 @@ def opencl_build_options(Descriptor descriptor not None, *, int version=12,
     cdef OpenclTarget t
     t.version, t.correct_divide_sqrt = version, correct_divide_sqrt
     return c_compile.opencl_build_options(dereference(descriptor.c), t).decode()
+
+
+def emit_cuda(Descriptor descriptor not None, *, int arch=75, bint fold=False, bint restrict=False):
+    """CUDA C++ source of one kernel, `lcpy_main`, for compute capability `arch` (90 for sm_90).
+
+    `fold`: block ids come from the linear index of the block. `restrict`: no two buffers overlap.
+    """
+    cdef CudaTarget t
+    t.arch, t.fold, t.restrict_ = arch, fold, restrict
+    cdef string made
+    with nogil:
+        made = c_compile.emit_cuda(dereference(descriptor.c), t)
+    return made.decode()
+
+
+def cuda_build_options(Descriptor descriptor not None, int arch=75):
+    """What to pass to NVRTC or nvcc with the source, without the architecture, as one string."""
+    cdef CudaTarget t
+    t.arch = arch
+    return c_compile.cuda_build_options(dereference(descriptor.c), t).decode()
+
+
+def cuda_dynamic_shared(Descriptor descriptor not None):
+    """Bytes of dynamic shared memory to launch with; 0 up to 48 KiB, which are static."""
+    return c_compile.cuda_dynamic_shared(dereference(descriptor.c))

@@ -1,4 +1,4 @@
-// LCPY_DUMP and the three calls of api/compile.h.
+// LCPY_DUMP and the calls of api/compile.h.
 #include "api/compile.h"
 
 #include <atomic>
@@ -85,6 +85,12 @@ SpirvModule spirv(const KernelDescriptor& d, const BindingPlan& plan, const Vulk
 std::string opencl(const KernelDescriptor& d, const OpenclTarget& target) {
   std::string text = emit_opencl(d, target);
   if (wanted("opencl")) write(d.name, "opencl", text);
+  return text;
+}
+
+std::string cuda(const KernelDescriptor& d, const CudaTarget& target) {
+  std::string text = emit_cuda(d, target);
+  if (wanted("cuda")) write(d.name, "cuda", text);
   return text;
 }
 

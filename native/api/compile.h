@@ -3,7 +3,7 @@
 // files in the folder LCPY_DUMP_DIR names).
 //
 // Stages: ast, lower, the passes of lower/pipeline.cpp by name, kernel (the final descriptor),
-// spirv (hex words), opencl (text).
+// spirv (hex words), opencl, cuda (text).
 #pragma once
 #include <memory>
 #include <string>
@@ -18,5 +18,6 @@ namespace lcpy::api {
 KernelDescriptor lower(const ast::FunctionBuilder& kernel, LowerOptions options);
 SpirvModule spirv(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target);
 std::string opencl(const KernelDescriptor& d, const OpenclTarget& target);
+std::string cuda(const KernelDescriptor& d, const CudaTarget& target);
 
 }  // namespace lcpy::api

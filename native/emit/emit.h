@@ -69,4 +69,18 @@ std::string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target);
 // What to pass to the driver's compiler with it.
 std::string opencl_build_options(const KernelDescriptor& d, const OpenclTarget& target);
 
+struct CudaTarget {
+  uint32_t arch = 75;      // compute capability, 75 for 7.5 (sm_75); at least 75
+  bool fold = false;       // as VulkanTarget's, for grids beyond 2^31 - 1 by 65535 by 65535 blocks
+  bool restrict_ = false;  // no two buffers of a launch overlap: pointers are __restrict__
+};
+// CUDA C++17 of one `extern "C" __global__ void lcpy_main(<one pointer per Global slot, in slot
+// order>, lcpy_block args)`, self-contained: NVRTC and nvcc compile it without any header.
+// lcpy_block is struct { uint w[size / 4]; } of the argument block. Shared memory beyond 48 KiB is
+// dynamic: the launch passes cuda_dynamic_shared(d) bytes, which is 0 below that.
+std::string emit_cuda(const KernelDescriptor& d, const CudaTarget& target);
+// What to pass to NVRTC or nvcc with it, besides the architecture.
+std::string cuda_build_options(const KernelDescriptor& d, const CudaTarget& target);
+uint64_t cuda_dynamic_shared(const KernelDescriptor& d);
+
 }  // namespace lcpy

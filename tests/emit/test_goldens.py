@@ -30,6 +30,10 @@ def opencl_text(kernel, types):
     return kernel.compile(*types, target="opencl").text
 
 
+def cuda_text(kernel, types):
+    return kernel.compile(*types, target="cuda").text
+
+
 def spirv_text(kernel, types):
     """The words as SPIRV-Tools prints them, without the header's comments."""
     program = shutil.which("spirv-dis", path=f"{Path(sys.executable).parent}{os.pathsep}{PATH}")
@@ -42,7 +46,7 @@ def spirv_text(kernel, types):
     return "\n".join(line for line in lines if not line.startswith(";"))
 
 
-FORMS = {"kernel.txt": descriptor_text, "cl": opencl_text, "spvasm": spirv_text}
+FORMS = {"kernel.txt": descriptor_text, "cl": opencl_text, "cu": cuda_text, "spvasm": spirv_text}
 
 
 def golden(form, kernel, types):

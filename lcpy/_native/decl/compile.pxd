@@ -1,5 +1,5 @@
 # api/compile.h: AST in, descriptor and target code out.
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -43,8 +43,15 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool int64_atomics
         cbool correct_divide_sqrt
 
+    cdef cppclass CudaTarget:
+        uint32_t arch
+        cbool fold
+        cbool restrict_
+
     string opencl_build_options(const KernelDescriptor& d,
                                 const OpenclTarget& target) except +translate
+    string cuda_build_options(const KernelDescriptor& d, const CudaTarget& target) except +translate
+    uint64_t cuda_dynamic_shared(const KernelDescriptor& d)
 
 cdef extern from *:
     """
@@ -82,3 +89,5 @@ cdef extern from *:
         const VulkanTarget& target) except +translate nogil
     string emit_opencl "lcpy::api::opencl"(const KernelDescriptor& d,
         const OpenclTarget& target) except +translate nogil
+    string emit_cuda "lcpy::api::cuda"(const KernelDescriptor& d,
+        const CudaTarget& target) except +translate nogil

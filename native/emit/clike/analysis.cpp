@@ -37,7 +37,9 @@ bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
   for (OpId id : d_.body(body).ops) {
     const Operation& op = d_.op(id);
     // Moves at a loop edge happen at once: what they read must not be written in between.
-    const bool movable = op.op != Op::Continue || op.operand_count == 1;
+    // And what is named once for each lane is named by a variable.
+    const bool movable =
+        op.op == Op::Shuffle ? traits_.swizzles : op.op != Op::Continue || op.operand_count == 1;
     breaks |= op.op == Op::Break;
     for (Operand o : d_.operands_of(op)) {
       switch (o.kind) {

@@ -65,7 +65,8 @@ void Emitter::read_scalar(Text& t, Type type, Source source) {
     bits << ')';
   }
   t << "return ";
-  dialect_.open_bitcast(t, type.is_bool() ? Scalar::UInt8 : type.scalar(), 1);
+  const Type read = type.is_bool() ? Type::of(Scalar::UInt8) : type;
+  dialect_.open_bitcast(t, *this, read, unsigned_like(read));
   t << bits << (type.is_bool() ? ") != 0;" : ");");
 }
 
@@ -122,10 +123,9 @@ std::string Emitter::writer(Type type) {
   Text body;
   if (type.is_scalar()) {
     const uint32_t size = scalar_size(type.scalar());
-    const Scalar bits =
-        unsigned_like(Type::of(type.is_bool() ? Scalar::UInt8 : type.scalar())).scalar();
-    body << "const " << dialect_.scalar(bits) << " b = ";
-    dialect_.open_bitcast(body, bits, 1);
+    const Type given = type.is_bool() ? Type::of(Scalar::UInt8) : type, bits = unsigned_like(given);
+    body << "const " << dialect_.scalar(bits.scalar()) << " b = ";
+    dialect_.open_bitcast(body, *this, bits, given);
     body << "v); ";
     if (size >= 4) body << "*(" << space << word << "*)(p + at) = (" << word << ")b;";
     if (size == 8) body << " *(" << space << word << "*)(p + at + 4) = (" << word << ")(b >> 32);";

@@ -3,6 +3,9 @@
 //
 // Forms of values: a bool is `bool`; lanes of bool are integer lanes of 32 bits, 0 or -1, as
 // comparisons give them. In memory, and inside matrices, arrays and structs, bools are bytes.
+//
+// A dialect may define functions and operators as they are first needed (Emitter::define), and note
+// what it wrote for the prelude, which is asked for last.
 #pragma once
 #include "emit/clike/text.h"
 #include "kernel/descriptor.h"
@@ -19,26 +22,56 @@ class Dialect {
   // The operation in this dialect: kept by pass_expand, or expanded.
   virtual NativeOp native() const = 0;
 
+  struct Traits {
+    bool cpp;               // C++: T{a, b} for (T){.m0 = a, .m1 = b}, and no narrowing within
+    bool swizzles;          // v.zyx
+    bool wide_masks;        // comparisons give lanes as wide as those compared
+    bool wrapping_vectors;  // operators on signed vectors wrap
+  };
+  virtual Traits traits() const = 0;
+
   virtual std::string_view scalar(Scalar s) const = 0;  // as in memory: bools and storage as bits
+  virtual void vector_name(Text& t, Scalar s, uint32_t lanes) = 0;
   virtual std::string_view pointer_space(MemoryClass memory) const = 0;  // "__global ", or ""
+  virtual std::string_view pointer() const = 0;  // between a slot's type and its name: "* "
   virtual std::string_view function_prefix() const = 0;
   virtual std::string_view constant_prefix() const = 0;  // of tables at program scope
   virtual std::string_view align_attribute() const = 0;  // "__attribute__((aligned("
+  // Asserts that the declared `name` has the type's size, and what else the language can tell.
+  virtual void assert_layout(Text& t, std::string_view name, Type type) = 0;
+  // A block's array of one `type`; `offset` is its place among the block's shared memory.
+  virtual void declare_shared(Text& t, std::string_view type, std::string_view name,
+                              uint64_t offset) const = 0;
 
   // Each opens a call that the emitter closes with ")".
-  virtual void open_vector(Text& t, Scalar s, uint32_t lanes) const = 0;   // of its lanes
-  virtual void open_convert(Text& t, Scalar s, uint32_t lanes) const = 0;  // by value
-  virtual void open_bitcast(Text& t, Scalar s, uint32_t lanes) const = 0;  // same bits
-  // (no, yes, mask of lanes as wide as the values)
-  virtual void open_select(Text& t) const = 0;
+  virtual void open_vector(Text& t, Scalar s, uint32_t lanes) = 0;            // of its lanes
+  virtual void open_convert(Text& t, Emitter& e, Type to, Type from) = 0;     // by value
+  virtual void open_bitcast(Text& t, Emitter& e, Type to, Type from) = 0;     // same bits
+  virtual void open_select(Text& t, Emitter& e, Type type) = 0;               // (no, yes, mask)
+  virtual void open_bytes_of_bools(Text& t, Emitter& e, uint32_t lanes) = 0;  // of a mask
+  virtual void bools_of_bytes(Text& t, Emitter& e, std::string_view bytes, uint32_t lanes) = 0;
+  // `name` is as ops.def has it.
+  virtual void open_function(Text& t, Emitter& e, Op op, Type type, std::string_view name) = 0;
+  // An operator is about to be written between vectors of this type.
+  virtual void use_operator(Emitter& e, Op op, Type type) = 0;
 
   virtual void literal(Text& t, Scalar s, uint64_t bits) const = 0;
-  virtual void thread_index(Text& t, Op id, uint32_t axis) const = 0;
+  virtual void thread_index(Text& t, Op id, uint32_t axis) = 0;
   virtual void barrier(Text& t) const = 0;
+  // The places of volatile accesses, of any type.
+  virtual void volatile_load(Text& t, Emitter& e, Type type, MemoryClass memory,
+                             std::string_view place) = 0;
+  virtual void open_volatile_store(Text& t, Emitter& e, Type type, MemoryClass memory,
+                                   std::string_view place) = 0;
+  virtual std::string_view close_volatile_store(Type type) const = 0;
 
-  // The text before everything, before the kernel's parameters, and between them and its body.
-  virtual void prelude(Text& t, const Emitter& e) const = 0;
+  // The text before everything and after it, before the kernel's parameters, of the argument block
+  // among them, and before its statements.
+  virtual void prelude(Text& t, const Emitter& e) = 0;
   virtual void open_kernel(Text& t, const KernelDescriptor& d) const = 0;
+  virtual std::string_view block_parameter() const { return "const lcpy_block block"; }
+  virtual void begin_kernel(Text&, const KernelDescriptor&) {}
+  virtual void epilogue(Text&) const {}
 
   // Writes a statement or more; `place` is a pointer to a scalar of type `type` in `memory`, and
   // `result` what to declare ("const int v7") or "" where nobody wants the old value.
@@ -49,7 +82,7 @@ class Dialect {
     MemoryOrder order;
     std::string_view place, value, expected, result, indent;
   };
-  virtual void atomic(Text& t, Emitter& e, const Atomic& a) const = 0;
+  virtual void atomic(Text& t, Emitter& e, const Atomic& a) = 0;
 };
 
 }  // namespace lcpy::clike

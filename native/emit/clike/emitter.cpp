@@ -43,13 +43,24 @@ bool is_primary(std::string_view text) {
 
 }  // namespace
 
-Emitter::Emitter(const KernelDescriptor& d, const Dialect& dialect)
-    : d_(d), dialect_(dialect), types_(dialect), block_(argument_block(d)) {
+Emitter::Emitter(const KernelDescriptor& d, Dialect& dialect)
+    : d_(d),
+      dialect_(dialect),
+      traits_(dialect.traits()),
+      types_(dialect),
+      block_(argument_block(d)) {
   for (size_t i = 0; i < d.slots.size(); i++) slot_names_.push_back(slot_name(d.slots[i], i));
 }
 
 Text* Emitter::define(const std::string& name) {
   return defined_.insert(name).second ? &head_ : nullptr;
+}
+
+Text* Emitter::define(uint32_t number) {
+  if (number >= defined_numbers_.size()) defined_numbers_.resize(number + 1);
+  if (defined_numbers_[number]) return nullptr;
+  defined_numbers_[number] = true;
+  return &head_;
 }
 
 std::string Emitter::emit() {
@@ -71,6 +82,7 @@ std::string Emitter::emit() {
   Text all;
   dialect_.prelude(all, *this);
   all << types_.declarations() << head_ << prototypes << out_;
+  dialect_.epilogue(all);
   return all.take();
 }
 
@@ -134,7 +146,7 @@ void Emitter::slot_parameter(Text& t, SlotId s) {
     t << dialect_.scalar(Scalar::UInt8);
   else
     types_.memory_name(t, slot.memory == MemoryClass::Global ? slot.type.element() : slot.type);
-  t << "* " << slot_names_[s.value];
+  t << dialect_.pointer() << slot_names_[s.value];
 }
 
 void Emitter::define_function(FunctionId f) {
@@ -157,15 +169,21 @@ void Emitter::define_kernel() {
     slot_parameter(out_, SlotId(s));
     out_ << ", ";
   }
-  out_ << "const lcpy_block block) {\n";
+  out_ << dialect_.block_parameter() << ") {\n";
   indent_ = "  ";
   line() << "const " << dialect_.scalar(Scalar::UInt32) << "* const w = block.w;\n";
+  dialect_.begin_kernel(out_, d_);
+  uint64_t shared = 0;  // as shared_bytes() lays them out
+  Text type;
   for (size_t s = 0; s < d_.slots.size(); s++) {
     const Slot& slot = d_.slots[s];
     if (slot.memory == MemoryClass::Shared) {
-      line() << dialect_.pointer_space(MemoryClass::Shared);
-      types_.memory_name(out_, slot.type);
-      out_ << ' ' << slot_names_[s] << "[1];\n";
+      type.clear();
+      types_.memory_name(type, slot.type);
+      shared = (shared + slot.type.align() - 1) / slot.type.align() * slot.type.align();
+      dialect_.declare_shared(line(), type.str(), slot_names_[s], shared);
+      out_ << ";\n";
+      shared += slot.type.size();
     } else if (slot.memory == MemoryClass::Global && d_.view_offsets) {
       line() << slot_names_[s] << " += ";
       block_scalar(out_, Scalar::UInt64, block_.entries[s].base);

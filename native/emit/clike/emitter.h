@@ -16,7 +16,7 @@ struct OpForms;
 
 class Emitter {
  public:
-  Emitter(const KernelDescriptor& d, const Dialect& dialect);
+  Emitter(const KernelDescriptor& d, Dialect& dialect);
 
   std::string emit();
 
@@ -24,7 +24,9 @@ class Emitter {
   const ArgumentBlock& block() const { return block_; }
   Types& types() { return types_; }
   // Where to define a function of that name that the text needs; none if it is defined already.
+  // Or of a number that a dialect gives it, which costs less to look up.
   Text* define(const std::string& name);
+  Text* define(uint32_t number);
 
  private:
   friend struct OpForms;
@@ -77,6 +79,7 @@ class Emitter {
   void value_remainder(Text& t, const Operation& op);
   void value_shift_left(Text& t, const Operation& op);
   void insert(const Operation& op);
+  void id_lane(Text& t, Op id, uint32_t lane);
   const Operation* id_operation(ValueId v) const;
   bool alias_extract(const Operation& op);
 
@@ -132,12 +135,14 @@ class Emitter {
   };
 
   const KernelDescriptor& d_;
-  const Dialect& dialect_;
+  Dialect& dialect_;
+  const Dialect::Traits traits_;
   Types types_;
   ArgumentBlock block_;
   Text out_, head_, scratch_;
   std::string indent_;
   std::set<std::string> defined_;
+  std::vector<bool> defined_numbers_;
 
   std::vector<uint32_t> uses_;     // by value
   std::vector<BodyId> user_body_;  // by value: where its one use is, if it may move there

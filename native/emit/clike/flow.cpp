@@ -236,10 +236,20 @@ void Emitter::return_results(const Operation& op) {
     return;
   }
   line() << "return ";
-  if (operands.size() > 1) out_ << "(R" << function_.value << "){";
+  const bool many = operands.size() > 1;
+  if (many && traits_.cpp)
+    out_ << 'R' << function_.value << '{';
+  else if (many)
+    out_ << "(R" << function_.value << "){";
   for (size_t i = 0; i < operands.size(); i++) {
     if (i) out_ << ", ";
-    bare(out_, operands[i].value());
+    // In C++ `a & b` of bools is an int, which braces refuse for a bool.
+    if (many && traits_.cpp && d_.type_of(operands[i].value()).is_bool()) {
+      out_ << "(bool)";
+      operand(out_, operands[i].value());
+    } else {
+      bare(out_, operands[i].value());
+    }
   }
   out_ << (operands.size() > 1 ? "};\n" : ";\n");
 }

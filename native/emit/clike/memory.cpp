@@ -69,14 +69,10 @@ void Emitter::read_place(Text& t, const Operation& op) {
   const bool is_volatile = (op.flags & kVolatile) != 0;
   const Place p = place(operands, 1, is_volatile);
   Text source;
-  if (is_volatile) {
-    source << "*("
-           << "volatile " << dialect_.pointer_space(slot.memory);
-    types_.memory_name(source, p.type);
-    source << "*)&" << p.text;
-  } else {
+  if (is_volatile)
+    dialect_.volatile_load(source, *this, p.type, slot.memory, p.text.str());
+  else
     source << p.text;
-  }
   // Only the host writes other bytes than 0 and 1.
   const bool foreign = slot.memory == MemoryClass::Global;
   if (foreign && !p.type.is_lanes() && Types::holds_bool(p.type))
@@ -97,10 +93,9 @@ std::string Emitter::cleaner(Type type) {
     if (part.is_bool()) {
       body << place << " != 0";
     } else if (part.is_lanes()) {
-      dialect_.open_convert(body, Scalar::UInt8, part.lanes());
-      body << "-(" << place << " != ";
-      dialect_.open_vector(body, Scalar::UInt8, part.lanes());
-      body << "0)))";
+      dialect_.open_bytes_of_bools(body, *this, part.lanes());
+      dialect_.bools_of_bytes(body, *this, place, part.lanes());
+      body << ')';
     } else {
       body << cleaner(part) << '(' << place << ')';
     }
@@ -126,16 +121,12 @@ void Emitter::store(const Operation& op) {
   const bool visible = slot.memory == MemoryClass::Global || slot.memory == MemoryClass::Shared;
   const Place p = place(operands, 2, visible || is_volatile);
   line();
-  if (is_volatile) {
-    out_ << "*(volatile " << dialect_.pointer_space(slot.memory);
-    types_.memory_name(out_, p.type);
-    out_ << "*)&" << p.text;
-  } else {
-    out_ << p.text;
-  }
-  out_ << " = ";
+  if (is_volatile)
+    dialect_.open_volatile_store(out_, *this, p.type, slot.memory, p.text.str());
+  else
+    out_ << p.text << " = ";
   to_memory(out_, operands[1].value());
-  out_ << ";\n";
+  out_ << (is_volatile ? dialect_.close_volatile_store(p.type) : "") << ";\n";
 }
 
 void Emitter::atomic(const Operation& op) {
@@ -201,7 +192,7 @@ void Emitter::block_scalar(Text& t, Scalar s, uint32_t offset) {
   } else if (s == Scalar::UInt64) {
     t << '(' << wide << ")w[" << word + 1 << "] << 32 | w[" << word << ']';
   } else {
-    dialect_.open_bitcast(t, s, 1);
+    dialect_.open_bitcast(t, *this, Type::of(s), unsigned_like(Type::of(s)));
     if (size == 8)
       t << '(' << wide << ")w[" << word + 1 << "] << 32 | w[" << word << ']';
     else if (size == 4)

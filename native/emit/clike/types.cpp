@@ -8,7 +8,7 @@ void Types::value_name(Text& t, Type type) {
   if (type.is_bool()) {
     t << "bool";
   } else if (type.has_class(ScalarClass::Bool)) {
-    t << dialect_.scalar(Scalar::Int32) << type.lanes();
+    dialect_.vector_name(t, Scalar::Int32, type.lanes());
   } else {
     memory_name(t, type);
   }
@@ -20,7 +20,7 @@ void Types::memory_name(Text& t, Type type) {
   } else if (type.is_scalar()) {
     t << dialect_.scalar(type.scalar());
   } else if (type.is_vector()) {
-    t << dialect_.scalar(type.scalar()) << type.lanes();
+    dialect_.vector_name(t, type.scalar(), type.lanes());
   } else {
     t << aggregate(type);
   }
@@ -47,10 +47,13 @@ void Types::declare(Type type, const std::string& name) {
   if (type.is_struct()) {
     uint64_t end = 0, index = 0;
     uint32_t pads = 0;
+    // Of the widest unit that fits: copies of the struct are made of few accesses then.
     const auto pad_to = [&](uint64_t offset) {
-      if (offset > end)
-        t << ' ' << dialect_.scalar(Scalar::UInt8) << " pad" << pads++ << '[' << offset - end
-          << "];";
+      if (offset <= end) return;
+      const bool words = end % 4 == 0 && offset % 4 == 0, halves = end % 2 == 0 && offset % 2 == 0;
+      const Scalar unit = words ? Scalar::UInt32 : halves ? Scalar::UInt16 : Scalar::UInt8;
+      t << ' ' << dialect_.scalar(unit) << " pad" << pads++ << '['
+        << (offset - end) / scalar_size(unit) << "];";
     };
     for (Type member : type.members()) {
       pad_to(type.offset(index));
@@ -67,8 +70,14 @@ void Types::declare(Type type, const std::string& name) {
     t << (type.is_matrix() ? " c[" : " e[") << type.count() << "];";
   }
   t << " } " << dialect_.align_attribute() << type.align() << "))) " << name << ";\n";
-  t << "typedef char size_of_" << name << "[sizeof(" << name << ") == " << type.size()
-    << " ? 1 : -1];\n";
+  dialect_.assert_layout(t, name, type);
+}
+
+bool Types::padded_before(Type structure, uint64_t member) {
+  const uint64_t start = member == structure.count() ? structure.size() : structure.offset(member);
+  const uint64_t end =
+      member == 0 ? 0 : structure.offset(member - 1) + structure.component(member - 1).size();
+  return start > end;
 }
 
 bool Types::holds_bool(Type type) {

@@ -10,7 +10,7 @@ namespace lcpy::clike {
 
 class Types {
  public:
-  explicit Types(const Dialect& dialect) : dialect_(dialect) {}
+  explicit Types(Dialect& dialect) : dialect_(dialect) {}
 
   void value_name(Text& t, Type type);   // of variables
   void memory_name(Text& t, Type type);  // of memory and of members
@@ -19,11 +19,13 @@ class Types {
   const Text& declarations() const { return declarations_; }
 
   static bool holds_bool(Type type);  // at any depth
+  // Whether the declaration has padding before a member, or after the last for `member` = count.
+  static bool padded_before(Type structure, uint64_t member);
 
  private:
   void declare(Type type, const std::string& name);
 
-  const Dialect& dialect_;
+  Dialect& dialect_;
   std::unordered_map<Type, std::string> names_;
   Text declarations_;
 };

@@ -17,9 +17,6 @@ uint64_t scalar_at(std::span<const std::byte> bytes, uint64_t offset, uint32_t s
   return bits;
 }
 
-// The scalar whose lanes a comparison of such lanes gives, and select() wants for them.
-Scalar mask_scalar(Type lanes) { return signed_like(lanes).scalar(); }
-
 }  // namespace
 
 void Emitter::operand(Text& t, ValueId v) {
@@ -74,7 +71,7 @@ void Emitter::operand_unsigned(Text& t, ValueId v) {
   const Type type = d_.type_of(v);
   const Scalar wide = is_narrow(type) ? Scalar::UInt32 : unsigned_of(type.scalar());
   if (type.is_vector()) {
-    dialect_.open_bitcast(t, unsigned_of(type.scalar()), type.lanes());
+    dialect_.open_bitcast(t, *this, unsigned_like(type), type);
     operand(t, v);
     t << ')';
   } else if (d_.is_constant(v)) {
@@ -94,6 +91,7 @@ void Emitter::expression(Text& t, const Operation& op, const OpForm& form) {
   const Type type = d_.type_of(op.first_result);
   switch (form.kind) {
     case OpForm::Kind::Infix:
+      if (type.is_vector()) dialect_.use_operator(*this, op.op, type);
       if (type.is_scalar() && is_narrow(type)) t << '(' << dialect_.scalar(type.scalar()) << ")(";
       operand(t, operands[0].value());
       t << ' ' << form.text << ' ';
@@ -105,7 +103,8 @@ void Emitter::expression(Text& t, const Operation& op, const OpForm& form) {
     case OpForm::Kind::Compare:
       return compare(t, op, form.text);
     case OpForm::Kind::Function:
-      t << (type.is_integer() ? form.integer_text : form.text) << '(';
+      dialect_.open_function(t, *this, op.op, type,
+                             type.is_integer() ? form.integer_text : form.text);
       for (size_t i = 0; i < operands.size(); i++) {
         if (i) t << ", ";
         bare(t, operands[i].value());
@@ -123,9 +122,11 @@ void Emitter::expression(Text& t, const Operation& op, const OpForm& form) {
 void Emitter::wrapping(Text& t, const Operation& op, std::string_view sign) {
   const auto operands = d_.operands_of(op);
   const Type type = d_.type_of(op.first_result);
-  const bool through = is_signed(type) || (is_narrow(type) && type.is_scalar());
+  const bool through = type.is_vector() ? is_signed(type) && !traits_.wrapping_vectors
+                                        : is_signed(type) || is_narrow(type);
+  if (type.is_vector()) dialect_.use_operator(*this, op.op, type);
   if (through && type.is_vector())
-    dialect_.open_bitcast(t, type.scalar(), type.lanes());
+    dialect_.open_bitcast(t, *this, type, unsigned_like(type));
   else if (through)
     t << '(' << dialect_.scalar(type.scalar()) << ")(";
   for (size_t i = 0; i < 2; i++) {
@@ -141,9 +142,11 @@ void Emitter::wrapping(Text& t, const Operation& op, std::string_view sign) {
 void Emitter::compare(Text& t, const Operation& op, std::string_view sign) {
   const auto operands = d_.operands_of(op);
   const Type compared = d_.type_of(operands[0].value());
-  const bool widen =
-      compared.is_vector() && !is_bools(compared) && scalar_size(compared.scalar()) != 4;
-  if (widen) dialect_.open_convert(t, Scalar::Int32, compared.lanes());
+  const bool widen = traits_.wide_masks && compared.is_vector() && !is_bools(compared) &&
+                     scalar_size(compared.scalar()) != 4;
+  if (compared.is_vector()) dialect_.use_operator(*this, op.op, compared);
+  if (widen)
+    dialect_.open_convert(t, *this, compared.with_scalar(Scalar::Int32), signed_like(compared));
   operand(t, operands[0].value());
   t << ' ' << sign << ' ';
   operand(t, operands[1].value());
@@ -153,13 +156,14 @@ void Emitter::compare(Text& t, const Operation& op, std::string_view sign) {
 void Emitter::value_neg(Text& t, const Operation& op) {
   const ValueId v = d_.operands_of(op)[0].value();
   const Type type = d_.type_of(v);
-  if (type.is_float()) {
+  if (type.is_vector()) dialect_.use_operator(*this, op.op, type);
+  if (type.is_float() || (type.is_vector() && traits_.wrapping_vectors)) {
     t << '-';
     operand(t, v);
     return;
   }
   if (type.is_vector())
-    dialect_.open_bitcast(t, type.scalar(), type.lanes());
+    dialect_.open_bitcast(t, *this, type, unsigned_like(type));
   else
     t << '(' << dialect_.scalar(type.scalar()) << ')' << '(';
   t << '-';
@@ -171,6 +175,7 @@ void Emitter::value_not(Text& t, const Operation& op) {
   const ValueId v = d_.operands_of(op)[0].value();
   const Type type = d_.type_of(v);
   const bool narrow = is_narrow(type) && type.is_scalar();
+  if (type.is_vector()) dialect_.use_operator(*this, Op::BitNot, type);
   if (narrow) t << '(' << dialect_.scalar(type.scalar()) << ')';
   t << (type.is_bool() ? '!' : '~');
   operand(t, v);
@@ -189,13 +194,15 @@ void Emitter::value_select(Text& t, const Operation& op) {
     operand(t, no);
     return;
   }
-  dialect_.open_select(t);
+  dialect_.open_select(t, *this, type);
   operand(t, no);
   t << ", ";
   operand(t, yes);
   t << ", ";
-  const bool resize = !is_bools(type) && scalar_size(type.scalar()) != 4;
-  if (resize) dialect_.open_convert(t, mask_scalar(type), type.lanes());
+  const bool resize = traits_.wide_masks && !is_bools(type) && scalar_size(type.scalar()) != 4;
+  if (resize)
+    dialect_.open_convert(t, *this, signed_like(type),
+                          signed_like(type).with_scalar(Scalar::Int32));
   operand(t, condition);
   t << (resize ? "))" : ")");
 }
@@ -204,20 +211,21 @@ void Emitter::value_abs(Text& t, const Operation& op) {
   const ValueId v = d_.operands_of(op)[0].value();
   const Type type = d_.type_of(v);
   // abs() gives the unsigned type, which holds the magnitude of the smallest integer.
-  if (is_signed(type)) dialect_.open_bitcast(t, type.scalar(), type.lanes());
-  t << (type.is_float() ? "fabs(" : "abs(");
+  if (is_signed(type)) dialect_.open_bitcast(t, *this, type, unsigned_like(type));
+  dialect_.open_function(t, *this, op.op, type, type.is_float() ? "fabs" : "abs");
   operand(t, v);
   t << (is_signed(type) ? "))" : ")");
 }
 
 void Emitter::value_bit_count(Text& t, const Operation& op) {
-  t << (op.op == Op::Clz ? "clz(" : "popcount(");
+  dialect_.open_function(t, *this, op.op, d_.type_of(op.first_result),
+                         op.op == Op::Clz ? "clz" : "popcount");
   operand(t, d_.operands_of(op)[0].value());
   t << ')';
 }
 
 void Emitter::value_mul_hi(Text& t, const Operation& op) {
-  t << "mul_hi(";
+  dialect_.open_function(t, *this, op.op, d_.type_of(op.first_result), "mul_hi");
   operand(t, d_.operands_of(op)[0].value());
   t << ", ";
   operand(t, d_.operands_of(op)[1].value());
@@ -225,22 +233,25 @@ void Emitter::value_mul_hi(Text& t, const Operation& op) {
 }
 
 void Emitter::value_all_any(Text& t, const Operation& op) {
-  t << (op.op == Op::All ? "all(" : "any(");
+  dialect_.open_function(t, *this, op.op, d_.type_of(d_.operands_of(op)[0].value()),
+                         op.op == Op::All ? "all" : "any");
   operand(t, d_.operands_of(op)[0].value());
   t << ')';
 }
 
 void Emitter::value_convert(Text& t, const Operation& op) {
   const Type type = d_.type_of(op.first_result);
-  dialect_.open_convert(t, type.scalar(), type.lanes());
-  operand(t, d_.operands_of(op)[0].value());
+  const ValueId from = d_.operands_of(op)[0].value();
+  dialect_.open_convert(t, *this, type, d_.type_of(from));
+  operand(t, from);
   t << ')';
 }
 
 void Emitter::value_bitcast(Text& t, const Operation& op) {
   const Type type = d_.type_of(op.first_result);
-  dialect_.open_bitcast(t, type.scalar(), type.lanes());
-  operand(t, d_.operands_of(op)[0].value());
+  const ValueId from = d_.operands_of(op)[0].value();
+  dialect_.open_bitcast(t, *this, type, d_.type_of(from));
+  operand(t, from);
   t << ')';
 }
 
@@ -252,8 +263,7 @@ void Emitter::to_memory(Text& t, ValueId v) {
     t << '(' << dialect_.scalar(Scalar::UInt8) << ')';
     operand(t, v);
   } else {
-    dialect_.open_convert(t, Scalar::UInt8, type.lanes());
-    t << '-';
+    dialect_.open_bytes_of_bools(t, *this, type.lanes());
     operand(t, v);
     t << ')';
   }
@@ -263,10 +273,7 @@ void Emitter::from_memory(Text& t, std::string_view place, Type type) {
   if (type.is_bool()) {
     t << place << " != 0";
   } else if (type.is_lanes() && is_bools(type)) {
-    dialect_.open_convert(t, Scalar::Int32, type.lanes());
-    t << place << " != ";
-    dialect_.open_vector(t, Scalar::UInt8, type.lanes());
-    t << "0))";
+    dialect_.bools_of_bytes(t, *this, place, type.lanes());
   } else {
     t << place;
   }
@@ -288,10 +295,16 @@ void Emitter::value_construct(Text& t, const Operation& op) {
     t << ')';
     return;
   }
-  t << '(' << types_.aggregate(type) << "){" << (type.is_struct() ? "" : "{");
+  const std::string_view name = types_.aggregate(type);
+  if (traits_.cpp)
+    t << name;
+  else
+    t << '(' << name << ')';
+  t << (type.is_struct() ? "{" : "{{");
   for (size_t i = 0; i < operands.size(); i++) {
     if (i) t << ", ";
-    if (type.is_struct()) t << ".m" << i << " = ";
+    if (type.is_struct() && !traits_.cpp) t << ".m" << i << " = ";
+    if (type.is_struct() && traits_.cpp && Types::padded_before(type, i)) t << "{}, ";
     to_memory(t, operands[i].value());
   }
   t << (type.is_struct() ? "}" : "}}");
@@ -299,13 +312,8 @@ void Emitter::value_construct(Text& t, const Operation& op) {
 
 void Emitter::value_extract(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
-  if (const Operation* id = id_operation(operands[0].value())) {
-    if (id->op == Op::DispatchSize)
-      block_scalar(t, Scalar::UInt32, operands[1].index * 4);
-    else
-      dialect_.thread_index(t, id->op, operands[1].index);
-    return;
-  }
+  if (const Operation* id = id_operation(operands[0].value()))
+    return id_lane(t, id->op, operands[1].index);
   Text path;
   operand(path, operands[0].value());
   Type type = d_.type_of(operands[0].value());
@@ -320,6 +328,13 @@ void Emitter::value_extract(Text& t, const Operation& op) {
     t << path << " != 0";
   else
     from_memory(t, path.str(), type);
+}
+
+void Emitter::id_lane(Text& t, Op id, uint32_t lane) {
+  if (id == Op::DispatchSize)
+    block_scalar(t, Scalar::UInt32, lane * 4);
+  else
+    dialect_.thread_index(t, id, lane);
 }
 
 // The operation that gave `v`, if that is a vector of ids; its lanes are written one by one.
@@ -349,10 +364,25 @@ bool Emitter::alias_extract(const Operation& op) {
 void Emitter::value_shuffle(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
   const bool to_bool = d_.type_of(op.first_result).is_bool();
-  operand(t, operands[0].value());
-  t << '.';
-  for (Operand o : operands.subspan(1)) t << "xyzw"[o.index];
-  if (to_bool) t << " != 0";
+  const Type type = d_.type_of(op.first_result);
+  if (traits_.swizzles || type.is_scalar()) {
+    operand(t, operands[0].value());
+    t << '.';
+    for (Operand o : operands.subspan(1)) t << "xyzw"[o.index];
+    if (to_bool) t << " != 0";
+    return;
+  }
+  dialect_.open_vector(t, is_bools(type) ? Scalar::Int32 : type.scalar(), type.lanes());
+  for (size_t i = 1; i < operands.size(); i++) {
+    if (i > 1) t << ", ";
+    if (const Operation* id = id_operation(operands[0].value())) {
+      id_lane(t, id->op, operands[i].index);
+      continue;
+    }
+    operand(t, operands[0].value());
+    t << '.' << "xyzw"[operands[i].index];
+  }
+  t << ')';
 }
 
 void Emitter::value_remainder(Text& t, const Operation& op) {
@@ -360,7 +390,9 @@ void Emitter::value_remainder(Text& t, const Operation& op) {
   const Type type = d_.type_of(op.first_result);
   const bool narrow = is_narrow(type) && type.is_scalar();
   if (type.is_float())
-    t << "fmod(";
+    dialect_.open_function(t, *this, op.op, type, "fmod");
+  else if (type.is_vector())
+    dialect_.use_operator(*this, op.op, type);
   else if (narrow)
     t << '(' << dialect_.scalar(type.scalar()) << ")(";
   operand(t, operands[0].value());
@@ -372,10 +404,12 @@ void Emitter::value_remainder(Text& t, const Operation& op) {
 void Emitter::value_shift_left(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
   const Type type = d_.type_of(op.first_result);
-  if (type.is_vector())
-    dialect_.open_bitcast(t, type.scalar(), type.lanes());
-  else
+  if (type.is_vector()) {
+    dialect_.use_operator(*this, op.op, unsigned_like(type));
+    dialect_.open_bitcast(t, *this, type, unsigned_like(type));
+  } else {
     t << '(' << dialect_.scalar(type.scalar()) << ")(";
+  }
   operand_unsigned(t, operands[0].value());
   t << " << ";
   operand_unsigned(t, operands[1].value());

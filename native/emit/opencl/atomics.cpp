@@ -48,7 +48,7 @@ std::string float_updater(clike::Emitter& e, const clike::Dialect& dialect,
 
 }  // namespace
 
-void OpenclDialect::atomic(Text& t, clike::Emitter& e, const Atomic& a) const {
+void OpenclDialect::atomic(Text& t, clike::Emitter& e, const Atomic& a) {
   const bool real = a.type.is_float(), wide = scalar_size(a.type.scalar()) == 8;
   const std::string_view type = scalar(a.type.scalar());
   const std::string_view bits = wide ? "ulong" : "uint";

@@ -1,15 +1,17 @@
 #include "emit/opencl/dialect.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "base/error.h"
 #include "emit/clike/emitter.h"
+#include "emit/clike/literal.h"
 #include "emit/clike/ops.h"
 
 namespace lcpy::opencl {
 
+using clike::real_literal;
+using clike::signed_literal;
 using clike::Text;
 
 namespace {
@@ -22,27 +24,6 @@ bool keeps(Op op, Type result, Type, MathMode math) {
   if (op == Op::Rsqrt) return !strict;
   if (op == Op::Convert) return false;
   return clike::form_of(op).kind != clike::OpForm::Kind::Expanded;
-}
-
-// Decimal where a short one is exact, else hexadecimal: every bit arrives.
-void real_literal(Text& t, double v, bool single) {
-  char digits[64];
-  if (v < 0 || (v == 0 && std::signbit(v))) {
-    t << "(-";
-    real_literal(t, -v, single);
-    t << ')';
-    return;
-  }
-  const double scaled = v * 1024;
-  if (scaled == std::trunc(scaled) && scaled < (1 << 24)) {
-    char* end = std::to_chars(digits, digits + sizeof digits, v, std::chars_format::fixed).ptr;
-    const std::string_view text(digits, static_cast<size_t>(end - digits));
-    t << text << (text.find('.') == text.npos ? ".0" : "");
-  } else {
-    char* end = std::to_chars(digits, digits + sizeof digits, v, std::chars_format::hex).ptr;
-    t << "0x" << std::string_view(digits, static_cast<size_t>(end - digits));
-  }
-  if (single) t << 'f';
 }
 
 void float_literal(Text& t, uint64_t bits) {
@@ -64,16 +45,6 @@ void double_literal(Text& t, uint64_t bits) {
     t << "as_double(" << bits << "UL)";
 }
 
-// A signed literal: the smallest integer has no literal of its own.
-void signed_literal(Text& t, int64_t v, int64_t smallest, std::string_view suffix) {
-  if (v == smallest)
-    t << "(-" << static_cast<uint64_t>(-(v + 1)) << suffix << " - 1)";
-  else if (v < 0)
-    t << "(-" << static_cast<uint64_t>(-v) << suffix << ')';
-  else
-    t << static_cast<uint64_t>(v) << suffix;
-}
-
 }  // namespace
 
 NativeOp OpenclDialect::native() const { return keeps; }
@@ -93,21 +64,40 @@ std::string_view OpenclDialect::pointer_space(MemoryClass memory) const {
   return "__private ";
 }
 
-void OpenclDialect::open_vector(Text& t, Scalar s, uint32_t lanes) const {
+void OpenclDialect::assert_layout(Text& t, std::string_view name, Type type) {
+  t << "typedef char size_of_" << name << "[sizeof(" << name << ") == " << type.size()
+    << " ? 1 : -1];\n";
+}
+
+void OpenclDialect::declare_shared(Text& t, std::string_view type, std::string_view name,
+                                   uint64_t) const {
+  t << pointer_space(MemoryClass::Shared) << type << ' ' << name << "[1]";
+}
+
+void OpenclDialect::open_vector(Text& t, Scalar s, uint32_t lanes) {
   t << '(' << scalar(s) << lanes << ")(";
 }
 
-void OpenclDialect::open_convert(Text& t, Scalar s, uint32_t lanes) const {
-  if (lanes == 1)
-    t << '(' << scalar(s) << ")(";
+void OpenclDialect::open_convert(Text& t, clike::Emitter&, Type to, Type) {
+  if (to.is_scalar())
+    t << '(' << scalar(to.scalar()) << ")(";
   else
-    t << "convert_" << scalar(s) << lanes << '(';
+    t << "convert_" << scalar(to.scalar()) << to.lanes() << '(';
 }
 
-void OpenclDialect::open_bitcast(Text& t, Scalar s, uint32_t lanes) const {
-  t << "as_" << scalar(s);
-  if (lanes > 1) t << lanes;
+void OpenclDialect::open_bitcast(Text& t, clike::Emitter&, Type to, Type) {
+  t << "as_" << scalar(to.scalar());
+  if (to.is_vector()) t << to.lanes();
   t << '(';
+}
+
+void OpenclDialect::open_bytes_of_bools(Text& t, clike::Emitter&, uint32_t lanes) {
+  t << "convert_uchar" << lanes << "(-";
+}
+
+void OpenclDialect::bools_of_bytes(Text& t, clike::Emitter&, std::string_view bytes,
+                                   uint32_t lanes) {
+  t << "convert_int" << lanes << '(' << bytes << " != (uchar" << lanes << ")(0))";
 }
 
 void OpenclDialect::literal(Text& t, Scalar s, uint64_t bits) const {
@@ -141,7 +131,7 @@ void OpenclDialect::literal(Text& t, Scalar s, uint64_t bits) const {
   }
 }
 
-void OpenclDialect::thread_index(Text& t, Op id, uint32_t axis) const {
+void OpenclDialect::thread_index(Text& t, Op id, uint32_t axis) {
   t << (id == Op::ThreadId  ? "(uint)get_local_id("
         : id == Op::BlockId ? "(uint)get_group_id("
                             : "(uint)get_global_id(")
@@ -152,7 +142,20 @@ void OpenclDialect::barrier(Text& t) const {
   t << "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)";
 }
 
-void OpenclDialect::prelude(Text& t, const clike::Emitter& e) const {
+void OpenclDialect::volatile_load(Text& t, clike::Emitter& e, Type type, MemoryClass memory,
+                                  std::string_view place) {
+  t << "*(volatile " << pointer_space(memory);
+  e.types().memory_name(t, type);
+  t << "*)&" << place;
+}
+
+void OpenclDialect::open_volatile_store(Text& t, clike::Emitter& e, Type type, MemoryClass memory,
+                                        std::string_view place) {
+  volatile_load(t, e, type, memory, place);
+  t << " = ";
+}
+
+void OpenclDialect::prelude(Text& t, const clike::Emitter& e) {
   if (doubles_ && target_.version < 20) t << "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   if (halves_) t << "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
   if (long_atomics_)

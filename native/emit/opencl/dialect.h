@@ -12,21 +12,39 @@ class OpenclDialect : public clike::Dialect {
       : target_(target), doubles_(doubles), halves_(halves), long_atomics_(long_atomics) {}
 
   NativeOp native() const override;
+  Traits traits() const override { return {false, true, true, false}; }
   std::string_view scalar(Scalar s) const override;
+  void vector_name(clike::Text& t, Scalar s, uint32_t lanes) override { t << scalar(s) << lanes; }
   std::string_view pointer_space(MemoryClass memory) const override;
+  std::string_view pointer() const override { return "* "; }
   std::string_view function_prefix() const override { return "static "; }
   std::string_view constant_prefix() const override { return "__constant "; }
   std::string_view align_attribute() const override { return "__attribute__((aligned("; }
-  void open_vector(clike::Text& t, Scalar s, uint32_t lanes) const override;
-  void open_convert(clike::Text& t, Scalar s, uint32_t lanes) const override;
-  void open_bitcast(clike::Text& t, Scalar s, uint32_t lanes) const override;
-  void open_select(clike::Text& t) const override { t << "select("; }
+  void assert_layout(clike::Text& t, std::string_view name, Type type) override;
+  void declare_shared(clike::Text& t, std::string_view type, std::string_view name,
+                      uint64_t offset) const override;
+  void open_vector(clike::Text& t, Scalar s, uint32_t lanes) override;
+  void open_convert(clike::Text& t, clike::Emitter& e, Type to, Type from) override;
+  void open_bitcast(clike::Text& t, clike::Emitter& e, Type to, Type from) override;
+  void open_select(clike::Text& t, clike::Emitter&, Type) override { t << "select("; }
+  void open_bytes_of_bools(clike::Text& t, clike::Emitter& e, uint32_t lanes) override;
+  void bools_of_bytes(clike::Text& t, clike::Emitter& e, std::string_view bytes,
+                      uint32_t lanes) override;
+  void open_function(clike::Text& t, clike::Emitter&, Op, Type, std::string_view name) override {
+    t << name << '(';
+  }
+  void use_operator(clike::Emitter&, Op, Type) override {}
   void literal(clike::Text& t, Scalar s, uint64_t bits) const override;
-  void thread_index(clike::Text& t, Op id, uint32_t axis) const override;
+  void thread_index(clike::Text& t, Op id, uint32_t axis) override;
   void barrier(clike::Text& t) const override;
-  void prelude(clike::Text& t, const clike::Emitter& e) const override;
+  void volatile_load(clike::Text& t, clike::Emitter& e, Type type, MemoryClass memory,
+                     std::string_view place) override;
+  void open_volatile_store(clike::Text& t, clike::Emitter& e, Type type, MemoryClass memory,
+                           std::string_view place) override;
+  std::string_view close_volatile_store(Type) const override { return ""; }
+  void prelude(clike::Text& t, const clike::Emitter& e) override;
   void open_kernel(clike::Text& t, const KernelDescriptor& d) const override;
-  void atomic(clike::Text& t, clike::Emitter& e, const Atomic& a) const override;
+  void atomic(clike::Text& t, clike::Emitter& e, const Atomic& a) override;
 
  private:
   OpenclTarget target_;

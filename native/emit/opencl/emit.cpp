@@ -95,8 +95,8 @@ class Preflight {
 std::string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target) {
   Preflight preflight(d, target);
   preflight.run();
-  const opencl::OpenclDialect dialect(target, preflight.doubles(), preflight.halves(),
-                                      preflight.long_atomics());
+  opencl::OpenclDialect dialect(target, preflight.doubles(), preflight.halves(),
+                                preflight.long_atomics());
   KernelDescriptor expanded = d;
   pass_expand(expanded, dialect.native());
   return clike::Emitter(expanded, dialect).emit();

@@ -7,13 +7,13 @@ typedef char size_of_T0[sizeof(T0) == 48 ? 1 : -1];
 typedef struct { ushort e[3]; } __attribute__((aligned(2))) T1;
 typedef char size_of_T1[sizeof(T1) == 6 ? 1 : -1];
 // struct<16,float,matrix<float,3>,bool,array<ushort,3>>
-typedef struct { float m0; uchar pad0[12]; T0 m1; uchar m2; uchar pad1[1]; T1 m3; uchar pad2[8]; } __attribute__((aligned(16))) T2;
+typedef struct { float m0; uint pad0[3]; T0 m1; uchar m2; uchar pad1[1]; T1 m3; uint pad2[2]; } __attribute__((aligned(16))) T2;
 typedef char size_of_T2[sizeof(T2) == 80 ? 1 : -1];
 // array<struct<16,float,matrix<float,3>,bool,array<ushort,3>>,2>
 typedef struct { T2 e[2]; } __attribute__((aligned(16))) T3;
 typedef char size_of_T3[sizeof(T3) == 160 ? 1 : -1];
 // struct<16,array<struct<16,float,matrix<float,3>,bool,array<ushort,3>>,2>,vector<float,3>,long>
-typedef struct { T3 m0; float3 m1; long m2; uchar pad0[8]; } __attribute__((aligned(16))) T4;
+typedef struct { T3 m0; float3 m1; long m2; uint pad0[2]; } __attribute__((aligned(16))) T4;
 typedef char size_of_T4[sizeof(T4) == 192 ? 1 : -1];
 static T2 clean_T2(T2 v) { v.m2 = v.m2 != 0; return v; }
 static T3 clean_T3(T3 v) { for (int i = 0; i < 2; i++) { v.e[i] = clean_T2(v.e[i]); } return v; }

@@ -1,0 +1,95 @@
+// The words of CUDA C++ as NVRTC takes it, without any header; the rest is emit/clike.
+//
+// The language has no operators on vectors and no float16: the text brings both, but only what the
+// kernel uses. What takes PTX to say stands in functions that a host program may replace.
+#pragma once
+#include <array>
+
+#include "emit/clike/dialect.h"
+#include "emit/emit.h"
+
+namespace lcpy::cuda {
+
+using clike::Text;
+
+class CudaDialect : public clike::Dialect {
+ public:
+  CudaDialect(const KernelDescriptor& d, const CudaTarget& target, bool halves);
+
+  NativeOp native() const override;
+  Traits traits() const override { return {true, false, false, true}; }
+  std::string_view scalar(Scalar s) const override;
+  void vector_name(Text& t, Scalar s, uint32_t lanes) override;
+  std::string_view pointer_space(MemoryClass) const override { return ""; }
+  std::string_view pointer() const override { return target_.restrict_ ? "* __restrict__ " : "* "; }
+  std::string_view function_prefix() const override { return "static __device__ "; }
+  std::string_view constant_prefix() const override { return "static __device__ const "; }
+  std::string_view align_attribute() const override { return "__attribute__((aligned("; }
+  void assert_layout(Text& t, std::string_view name, Type type) override;
+  void declare_shared(Text& t, std::string_view type, std::string_view name,
+                      uint64_t offset) const override;
+
+  void open_vector(Text& t, Scalar s, uint32_t lanes) override;
+  void open_convert(Text& t, clike::Emitter& e, Type to, Type from) override;
+  void open_bitcast(Text& t, clike::Emitter& e, Type to, Type from) override;
+  void open_select(Text& t, clike::Emitter& e, Type type) override;
+  void open_bytes_of_bools(Text& t, clike::Emitter& e, uint32_t lanes) override;
+  void bools_of_bytes(Text& t, clike::Emitter& e, std::string_view bytes, uint32_t lanes) override;
+  void open_function(Text& t, clike::Emitter& e, Op op, Type type, std::string_view name) override;
+  void use_operator(clike::Emitter& e, Op op, Type type) override;
+  void literal(Text& t, Scalar s, uint64_t bits) const override;
+  void thread_index(Text& t, Op id, uint32_t axis) override;
+  void barrier(Text& t) const override { t << "__syncthreads()"; }
+  void volatile_load(Text& t, clike::Emitter& e, Type type, MemoryClass memory,
+                     std::string_view place) override;
+  void open_volatile_store(Text& t, clike::Emitter& e, Type type, MemoryClass memory,
+                           std::string_view place) override;
+  std::string_view close_volatile_store(Type type) const override;
+
+  void prelude(Text& t, const clike::Emitter& e) override;
+  void open_kernel(Text& t, const KernelDescriptor& d) const override;
+  std::string_view block_parameter() const override {
+    return "const __grid_constant__ lcpy_block block";
+  }
+  void begin_kernel(Text& t, const KernelDescriptor& d) override;
+  void epilogue(Text& t) const override { t << "\n}  // namespace lc\n"; }
+  void atomic(Text& t, clike::Emitter& e, const Atomic& a) override;
+
+ private:
+  // Vectors (vectors.cpp).
+  std::string name(Type lanes);
+  void declare_vector(Text& t, Scalar s, uint32_t lanes) const;
+  // "static LCPY_DEV T NAME(T a, T b) { return T(f(a.x, b.x), …); }"
+  template <class Lane>
+  void define_lanes(Text& t, std::string_view name, Type result, std::span<const Type> params,
+                    Lane&& lane);
+  // Functions and conversions (functions.cpp, convert.cpp): what to call, defined if need be.
+  std::string function(clike::Emitter& e, Op op, Scalar s, std::string_view name);
+  std::string conversion(clike::Emitter& e, Scalar to, Scalar from);
+  std::string bit_copy(clike::Emitter& e, Scalar to, Scalar from);
+  // Atomics (atomics.cpp).
+  std::string float_updater(clike::Emitter& e, const Atomic& a);
+  void fence(Text& t, clike::Emitter& e, const Atomic& a, bool sequential);
+  void update(Text& t, clike::Emitter& e, const Atomic& a);
+
+  CudaTarget target_;
+  std::array<uint32_t, 3> block_size_;
+  MathMode math_;
+  bool halves_, dynamic_shared_;
+  bool structs_ = false;
+  std::array<uint8_t, kScalarCount> vectors_{};  // by scalar: bit n for vectors of n lanes
+};
+
+// Numbers for Emitter::define: an operation on lanes, a conversion, copies of bits.
+inline uint32_t lanes_number(Type t) {
+  return static_cast<uint32_t>(t.scalar()) * 4 + (t.is_vector() ? t.lanes() - 1 : 0);
+}
+inline uint32_t op_number(Op op, Type t) {
+  return static_cast<uint32_t>(op) * 64 + lanes_number(t);
+}
+constexpr uint32_t kConversions = kOpCount * 64;
+constexpr uint32_t kBitCopies = kConversions + kScalarCount * 64;
+constexpr uint32_t kSelects = kBitCopies + kScalarCount * 64;
+constexpr uint32_t kBytesOfBools = kSelects + 64, kBoolsOfBytes = kBytesOfBools + 4;
+
+}  // namespace lcpy::cuda

@@ -1,0 +1,151 @@
+// Functions of scalars and conversions between them: the language's own where it has them, else
+// defined. Strings of PTX stand between LCPY_SHIM's, for whose sake they are functions.
+#include "base/error.h"
+#include "emit/clike/emitter.h"
+#include "emit/cuda/dialect.h"
+#include "lower/expand.h"
+
+namespace lcpy::cuda {
+namespace {
+
+bool is_float(Scalar s) { return scalar_class(s) == ScalarClass::Float; }
+bool is_integer(Scalar s) {
+  return scalar_class(s) == ScalarClass::Signed || scalar_class(s) == ScalarClass::Unsigned;
+}
+bool has_sign(Scalar s) { return scalar_class(s) == ScalarClass::Signed; }
+
+// Letters of PTX's types and of the registers that hold them.
+std::string_view ptx_type(Scalar s) {
+  switch (s) {
+    case Scalar::Float32:
+      return "f32";
+    case Scalar::Float64:
+      return "f64";
+    case Scalar::Int64:
+      return "s64";
+    case Scalar::UInt64:
+      return "u64";
+    case Scalar::Int32:
+      return "s32";
+    default:
+      return "u32";
+  }
+}
+std::string_view ptx_register(Scalar s) {
+  return s == Scalar::Float32 ? "f" : s == Scalar::Float64 ? "d" : scalar_size(s) == 8 ? "l" : "r";
+}
+
+// cvt saturates. A NaN gives 0 by it only from float to 32 bits, so else it is asked for.
+void define_saturating(Text& t, std::string_view name, std::string_view to_name, Scalar to,
+                       std::string_view from_name, Scalar from) {
+  const bool asks = from == Scalar::Float64 || scalar_size(to) == 8;
+  t << "#ifndef LCPY_SHIM\nstatic LCPY_DEV " << to_name << ' ' << name << '(' << from_name
+    << " a) { " << to_name << " r; asm(\"cvt.rzi." << ptx_type(to) << '.' << ptx_type(from)
+    << " %0, %1;\" : \"=" << ptx_register(to) << "\"(r) : \"" << ptx_register(from)
+    << "\"(a)); return " << (asks ? "a == a ? r : 0" : "r") << "; }\n#endif\n";
+}
+
+}  // namespace
+
+std::string CudaDialect::function(clike::Emitter& e, Op op, Scalar s, std::string_view given) {
+  const std::string name(given);
+  if (s == Scalar::Float32) return name + 'f';
+  if (s == Scalar::Float64) return name;
+  if (s == Scalar::Float16) {
+    if (op == Op::Fma) return "fma_half";
+    const std::string half = name + "_half";
+    if (Text* t = e.define(op_number(op, Type::of(s)))) {
+      if (op == Op::Abs) {
+        *t << "static LCPY_DEV half " << half
+           << "(half a) { return half_of_bits(a.bits & 0x7fff); }\n";
+        return half;
+      }
+      const bool two = op == Op::Min || op == Op::Max || op == Op::Pow || op == Op::Atan2 ||
+                       op == Op::Copysign || op == Op::RemUnchecked;
+      *t << "static LCPY_DEV half " << half << (two ? "(half a, half b)" : "(half a)")
+         << " { return half_of_float(" << name << "f(float_of_half(a)"
+         << (two ? ", float_of_half(b)" : "") << ")); }\n";
+    }
+    return half;
+  }
+  const bool wide = scalar_size(s) == 8;
+  const std::string cast = '(' + std::string(scalar(s)) + ')';
+  switch (op) {
+    case Op::Clz:
+      return cast + (wide ? "__clzll" : "__clz");
+    case Op::Popcount:
+      return cast + (wide ? "__popcll" : "__popc");
+    case Op::MulHi:
+      return wide ? (has_sign(s) ? "__mul64hi" : "__umul64hi")
+                  : (has_sign(s) ? "__mulhi" : "__umulhi");
+    default:  // min, max: of narrow integers in int
+      return scalar_size(s) < 4 ? cast + name : name;
+  }
+}
+
+// What to write before "(" to convert by value.
+std::string CudaDialect::conversion(clike::Emitter& e, Scalar to, Scalar from) {
+  const std::string to_name(scalar(to)), from_name(scalar(from));
+  const bool same = to == from || (is_integer(to) && !is_float(from));
+  const bool plain = is_float(to) && to != Scalar::Float16 && from != Scalar::Float16;
+  if (same || plain) return '(' + to_name + ')';
+  const std::string name = to_name + "_of_" + from_name;
+  if (to == Scalar::Float16 && (from == Scalar::Float32 || from == Scalar::Float64)) return name;
+  if (to == Scalar::Float32 && from == Scalar::Float16) return name;
+  const uint32_t number =
+      kConversions + static_cast<uint32_t>(to) * 64 + lanes_number(Type::of(from));
+  if (from == Scalar::Float16 || to == Scalar::Float16) {  // through float
+    const std::string first = conversion(e, Scalar::Float32, from);
+    const std::string second = conversion(e, to, Scalar::Float32);
+    if (Text* t = e.define(number))
+      *t << "static LCPY_DEV " << to_name << ' ' << name << '(' << from_name << " a) { return "
+         << second << '(' << first << "(a)); }\n";
+    return name;
+  }
+  LCPY_CHECK(is_integer(to) && is_float(from));
+  if (scalar_size(to) >= 4) {
+    if (Text* t = e.define(number)) define_saturating(*t, name, to_name, to, from_name, from);
+    return name;
+  }
+  // Narrow ones are held against their bounds in 32 bits.
+  const Scalar wide = has_sign(to) ? Scalar::Int32 : Scalar::UInt32;
+  const std::string first = conversion(e, wide, from);
+  if (Text* t = e.define(number)) {
+    const uint32_t bits = scalar_size(to) * 8;
+    *t << "static LCPY_DEV " << to_name << ' ' << name << '(' << from_name << " a) { return ("
+       << to_name << ')';
+    if (has_sign(to))
+      *t << "max(min(" << first << "(a), " << ((1u << (bits - 1)) - 1) << "), -"
+         << (1u << (bits - 1)) << ')';
+    else
+      *t << "min(" << first << "(a), " << ((1u << bits) - 1) << "u)";
+    *t << "; }\n";
+  }
+  return name;
+}
+
+// What to write before "(" to take the bits as another type of the same width.
+std::string CudaDialect::bit_copy(clike::Emitter&, Scalar to, Scalar from) {
+  const std::string cast = '(' + std::string(scalar(to)) + ')';
+  if (to == from || (!is_float(to) && !is_float(from))) return cast;
+  switch (to) {
+    case Scalar::Float16:
+      return "half_of_bits";
+    case Scalar::Float32:
+      return has_sign(from) ? "__int_as_float" : "__uint_as_float";
+    case Scalar::Float64:
+      return "__longlong_as_double";
+    default:
+      break;
+  }
+  switch (from) {
+    case Scalar::Float16:
+      return cast + "bits_of_half";
+    case Scalar::Float32:
+      return has_sign(to) ? "__float_as_int" : "__float_as_uint";
+    default:
+      return has_sign(to) ? "__double_as_longlong" : cast + "__double_as_longlong";
+  }
+}
+
+}  // namespace lcpy::cuda
