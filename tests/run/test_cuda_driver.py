@@ -26,13 +26,6 @@ import pycuda.driver as driver
 
 fake = driver.lib
 
-if not hasattr(core, "emit_cuda"):  # XXX until emit_cuda lands
-    core.emit_cuda = lambda d, arch, fold, restrict: (
-        f"{{d.text()}} w[{{d.argument_block()[0] // 4}}] lcpy_main("
-        f"{{'*' * sum(s[2] == 'global' for s in d.slots)}})"
-        + ("restrict" if restrict else "") + ("fold" if fold else ""))
-    core.cuda_build_options = lambda d: ("-x",)
-
 
 class Compiler:
     identity = "fake 1"
@@ -47,6 +40,7 @@ class Compiler:
 
 compiler = Compiler()
 from lcpy.run.cuda import launch as launching
+real = launching.compiler
 launching.compiler = lambda: compiler
 
 
@@ -429,3 +423,71 @@ def test_another_users_context_stays_current(program):
         fake.cuCtxPopCurrent_v2(ctypes.byref(now))
         """
     )
+
+
+def test_a_real_cubin_is_loaded_and_kept(program):
+    from lcpy.run import nvrtc
+
+    if not nvrtc.libraries():
+        pytest.skip("NVRTC is not here")
+    code = """
+    import json, os, subprocess
+
+    def apart(source, name, options, arch):
+        compiler.built.append(name)
+        variables = dict(os.environ, APART_PATH=json.dumps(sys.path))
+        command = [sys.executable, os.environ["APART"], str(arch), *options]
+        done = subprocess.run(
+            command, input=source.encode(), stdout=subprocess.PIPE, check=True, env=variables
+        )
+        return done.stdout
+
+    compiler.compile = apart
+    lc.init("cuda")
+    x = lc.Buffer(np.ones(64, np.float32))
+    double(x, dispatch_size=64)
+    assert len(launches()) == 1
+    print(len(compiler.built))
+    """
+    apart = str(FAKE / "compile_apart.py")
+    assert program(code, APART=apart).startswith("1")
+    assert program(code, APART=apart).startswith("0")
+
+
+def test_without_nvrtc_nvcc_is_asked(program, tmp_path):
+    """A stand-in for nvcc checks its arguments; without it the error names both."""
+    code = """
+    from lcpy.run import nvrtc
+    def missing():
+        raise lc.DeviceError("NVRTC is not here")
+    nvrtc.compiler = missing
+    launching.compiler = real
+    lc.init("cuda")
+    x = lc.Buffer(np.ones(64, np.float32))
+    """
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text(
+        f"#!{sys.executable}\n"
+        "import sys\n"
+        "a = sys.argv[1:]\n"
+        "assert a[:2] == ['-cubin', '-arch=sm_90'] and '--std=c++17' in a and a[-2] == '-o', a\n"
+        "source = open(a[-3]).read()\n"
+        "if 'broken' in source: sys.exit('kernel.cu(3): error: no')\n"
+        "open(a[-1], 'w').write('FAKE 1 4')\n"
+    )
+    nvcc.chmod(0o755)
+    code = textwrap.dedent(code)
+    here = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    program(code + "double(x, dispatch_size=64); assert len(launches()) == 1", **here)
+    broken = """
+    @lc.kernel(block_size=64)
+    def broken(broken: lc.Buffer[lc.float32]):
+        broken[0] = 1.0
+    raises(lc.DeviceError, lambda: broken(x, dispatch_size=64), "compile 'broken'", "error: no")
+    """
+    program(code + textwrap.dedent(broken), **here)
+    neither = """
+    raises(lc.DeviceError, lambda: double(x, dispatch_size=64), "NVRTC is not here", "nvcc")
+    """
+    nowhere = {"PATH": "/nowhere", "CUDA_HOME": "", "CUDA_PATH": "", "LCPY_CACHE_DIR": ""}
+    program(code + textwrap.dedent(neither), **nowhere)

@@ -4,14 +4,13 @@ import time
 from ctypes import byref, c_char_p, c_int, c_void_p
 
 from ..._native import core
-from ...errors import UnsupportedError
+from ...errors import DeviceError, UnsupportedError
 from ...plan import check_limits
 from .. import cache
 from ..device import Executable
 from . import api
 from .api import check
 
-STATIC_SHARED = 48 << 10  # bytes; more is dynamic, and asked for
 _MAX_THREADS, _MAX_DYNAMIC_SHARED = 0, 8  # CUfunction_attribute
 
 
@@ -63,7 +62,7 @@ def compile_module(device, request, fold, overlap, times):
     descriptor = request.descriptor
     start = time.perf_counter()
     source = core.emit_cuda(descriptor, arch=device.arch, fold=fold, restrict=not overlap)
-    options = tuple(core.cuda_build_options(descriptor))
+    options = tuple(core.cuda_build_options(descriptor, device.arch).split())
     emitted = time.perf_counter()
     key = (source, options)
     module = device.module(key, lambda: Module(device, _cubin(device, request.name, *key)))
@@ -73,10 +72,18 @@ def compile_module(device, request, fold, overlap, times):
 
 
 def compiler():
-    """What makes cubins; DeviceError where there is nothing."""
+    """What makes cubins: NVRTC, else nvcc; DeviceError where neither is."""
     from .. import nvrtc
 
-    return nvrtc.compiler()
+    try:
+        return nvrtc.compiler()
+    except DeviceError as error:
+        from .. import nvcc
+
+        found = nvcc.compiler()
+        if found is None:
+            raise DeviceError(f"{error}; nvcc, which would do too, is not on the path") from None
+        return found
 
 
 def _cubin(device, name, source, options):
@@ -100,7 +107,7 @@ class CudaExecutable(core.CudaExecutable, Executable):
         self.groups = (limits.groups_x, limits.groups_y, limits.groups_z)
         self.variants = {variant: self}
         self.module = compile_module(device, request, *variant, times)
-        dynamic = self._ready(self.module.function, request.descriptor.shared_bytes)
+        dynamic = self._ready(self.module.function)
         self._prepare(
             device.calls,
             self.module.function,
@@ -110,7 +117,7 @@ class CudaExecutable(core.CudaExecutable, Executable):
             not variant[1],
         )
 
-    def _ready(self, function, shared):
+    def _ready(self, function):
         """The bytes of dynamic shared memory, asked for; UnsupportedError for too large a block."""
         device = self.device
         with device.current:
@@ -123,11 +130,11 @@ class CudaExecutable(core.CudaExecutable, Executable):
                     f"kernel '{self.name}' needs {x * y * z} threads of a block; {device.name} "
                     f"runs this kernel with {threads.value}"
                 )
-            if shared <= STATIC_SHARED:
-                return 0
-            code = api.lib.cuFuncSetAttribute(function, _MAX_DYNAMIC_SHARED, shared)
-            check(code, "cuFuncSetAttribute", device)
-            return shared
+            dynamic = core.cuda_dynamic_shared(self.request.descriptor)
+            if dynamic:
+                code = api.lib.cuFuncSetAttribute(function, _MAX_DYNAMIC_SHARED, dynamic)
+                check(code, "cuFuncSetAttribute", device)
+            return dynamic
 
     def failed(self, code):
         check(code, f"cuLaunchKernel of '{self.name}'", self.device)

@@ -226,8 +226,8 @@ int cuMemsetD32Async(uint64_t to, unsigned value, size_t n, void*) {
   return 0;
 }
 
-// An image is "FAKE" with anything after it, which is only recorded, or "HOST", 8 bytes with its
-// length, and a library of this system.
+// An image is "FAKE" with what cuLaunchKernel reads of it, or "HOST", 8 bytes with its length, and
+// a library of this system, or a cubin.
 int cuModuleLoadData(void** module, const void* image) {
   ENTER(cuModuleLoadData);
   const char* bytes = static_cast<const char*>(image);
@@ -243,6 +243,8 @@ int cuModuleLoadData(void** module, const void* image) {
     if (!made->library) fprintf(stderr, "fake driver: %s\n", dlerror());
     unlink(path);
     if (!made->library) return kInvalidImage;
+  } else if (!memcmp(bytes, "\x7f" "ELF", 4)) {
+    made->data = "FAKE 0 0";  // a cubin: launches of it are counted
   } else if (memcmp(bytes, "FAKE", 4)) {
     return kInvalidImage;
   } else {
