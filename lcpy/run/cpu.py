@@ -16,7 +16,7 @@ def discover():
     processor = platform.machine()
     limits = dict(LIMITS, threads=os.cpu_count())
     features = {
-        "float16": True,
+        "float16": "native",
         "float64": True,
         "int64": True,
         "int8": True,

@@ -43,7 +43,8 @@ class DeviceInfo:
     description, driver : str
         As the driver names itself.
     limits, features : dict
-        Every kind has the features float16, float64, int64, int64_atomics and denormals (kept).
+        Every kind has the features float64, int64, int64_atomics and denormals (kept), and float16:
+        "native", or "emulated" by float32 rounded after each operation, which gives the same bits.
     """
 
     def __init__(self, name, kind, type, description, driver, limits, features, handle=None):

@@ -185,7 +185,7 @@ def _describe(name, device):
     features = {
         "int64": True,
         "float64": "cl_khr_fp64" in extensions,
-        "float16": "cl_khr_fp16" in extensions,
+        "float16": "native" if "cl_khr_fp16" in extensions else "emulated",
         "int64_atomics": {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"}
         <= extensions,
         "denormals": bool(device.single_fp_config & cl.device_fp_config.DENORM),
@@ -284,7 +284,7 @@ class OpenclDevice(DeviceBase):
         source = core.emit_opencl(
             descriptor,
             fp64=features["float64"],
-            fp16=features["float16"],
+            fp16=features["float16"] == "native",
             int64_atomics=features["int64_atomics"],
         )
         options = core.opencl_build_options(

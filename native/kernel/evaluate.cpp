@@ -245,6 +245,15 @@ bool convert_value(const Args& a) {
   return true;
 }
 
+bool unpack_half(const Args& a) {
+  const std::array<Type, 1> half{a.types[0].with_scalar(Scalar::Float16)};
+  return convert_value({a.op, a.result, half, a.operands, {}, a.out});
+}
+bool pack_half(const Args& a) {
+  const Type half = a.result.with_scalar(Scalar::Float16);
+  return convert_value({a.op, half, a.types, a.operands, {}, a.out});
+}
+
 bool bitcast(const Args& a) {
   if (!a.types[0].is_lanes() || !a.result.is_lanes()) return false;
   const uint64_t bytes = uint64_t{scalar_size(a.result.scalar())} * a.result.lanes();

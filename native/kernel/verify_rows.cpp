@@ -347,6 +347,18 @@ RowFault op_ConvertUnchecked(const RowContext& c) {
   return c.type(0).is_float() && c.result().is_integer() ? kFine : kTypes;
 }
 
+bool is_lanes_of(Type t, Scalar s) { return t.is_lanes() && t.scalar() == s; }
+RowFault op_UnpackHalf(const RowContext& c) {
+  if (RowFault f = op_Convert(c); f.rule) return f;
+  const bool bits = is_lanes_of(c.type(0), Scalar::UInt16);
+  return bits && is_lanes_of(c.result(), Scalar::Float32) ? kFine : kTypes;
+}
+RowFault op_PackHalf(const RowContext& c) {
+  if (RowFault f = op_Convert(c); f.rule) return f;
+  const bool real = is_lanes_of(c.type(0), Scalar::Float32);
+  return real && is_lanes_of(c.result(), Scalar::UInt16) ? kFine : kTypes;
+}
+
 // ---- control: operand kinds here; what bodies pass is checked where they end
 // -----------------------
 RowFault body_without_parameters(const RowContext& c, Operand x) {
@@ -441,6 +453,8 @@ constexpr KernelRow kKernelRows[] = {
     {Op::ShlUnchecked, op_ShlUnchecked},
     {Op::ShrUnchecked, op_ShrUnchecked},
     {Op::ConvertUnchecked, op_ConvertUnchecked},
+    {Op::UnpackHalf, op_UnpackHalf},
+    {Op::PackHalf, op_PackHalf},
     {Op::Load, op_Load},
     {Op::Store, op_Store},
     {Op::ByteLoad, op_ByteLoad},

@@ -94,6 +94,10 @@ using Expansion = ValueId (*)(Expander& e, const ExpandCall& call);
 // The expansion of one operation that has one, whether or not the target lacks it.
 ValueId expand_one(Expander& e, const ExpandCall& call);
 
+// The float nearest to a number that is wider, with its last bit set where it is inexact ("round to
+// odd"): rounding it again to at most 22 bits is as if only that had rounded.
+ValueId to_sticky_float(Expander& e, ValueId x);
+
 inline uint32_t width_of(Type lanes) { return scalar_size(lanes.scalar()) * 8; }
 inline bool is_signed(Type lanes) { return lanes.has_class(ScalarClass::Signed); }
 inline Type bool_like(Type lanes) { return lanes.with_scalar(Scalar::Bool); }

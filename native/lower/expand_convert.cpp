@@ -42,9 +42,16 @@ ValueId from_bfloat16(Expander& e, ValueId x, Type to) {
   return e.convert(value, to);
 }
 
+// What is wider than float must not be rounded to it first.
+ValueId to_float_once(Expander& e, ValueId x) {
+  const Type from = e.type(x);
+  const bool number = from.is_integer() || from.scalar() == Scalar::Float64;
+  return number ? to_sticky_float(e, x) : e.convert(x, from.with_scalar(Scalar::Float32));
+}
+
 ValueId to_bfloat16(Expander& e, ValueId x, Type to) {
   const Type wide = Type::of(Scalar::UInt32);
-  const ValueId value = e.convert(x, Type::of(Scalar::Float32));
+  const ValueId value = to_float_once(e, x);
   const ValueId bits = e.bitcast(value, wide);
   const ValueId upper = e.shift(Op::ShrUnchecked, bits, 16);
   const ValueId even = e.bit_and(upper, e.bits(wide, 1));
@@ -93,7 +100,7 @@ ValueId to_float8(Expander& e, ValueId x, Type to) {
   const Float8& f = format_of(to.scalar());
   const Type u = Type::of(Scalar::UInt32), real = Type::of(Scalar::Float32);
   const uint32_t shift = 23 - f.mantissa;
-  const ValueId bits = e.bitcast(e.convert(x, real), u);
+  const ValueId bits = e.bitcast(to_float_once(e, x), u);
   const ValueId size = e.bit_and(bits, e.bits(u, 0x7fffffff));
   const ValueId even = e.bit_and(e.shift(Op::ShrUnchecked, size, shift), e.bits(u, 1));
   const uint32_t rebias = (127 - f.bias) << 23;

@@ -56,6 +56,7 @@ ValueId in_float(Expander& e, const ExpandCall& call) {
 
 // As CPython's float_divmod; by zero as IEEE division.
 ValueId expand_float_floor_div(Expander& e, const ExpandCall& call) {
+  if (is_half(call.type)) return in_float(e, call);
   const ValueId x = arg(e, call, 0), y = arg(e, call, 1);
   const ValueId r = remainder(e, x, y);
   const ValueId exact = e.div(e.sub(x, r), y);
@@ -71,6 +72,7 @@ ValueId expand_float_floor_div(Expander& e, const ExpandCall& call) {
 
 // As CPython's float_rem; by zero NaN.
 ValueId expand_float_floor_mod(Expander& e, const ExpandCall& call) {
+  if (is_half(call.type)) return in_float(e, call);
   const ValueId x = arg(e, call, 0), y = arg(e, call, 1);
   const ValueId r = remainder(e, x, y);
   const ValueId floored = e.select(needs_floor(e, r, y), e.add(r, y), r);

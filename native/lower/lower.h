@@ -46,4 +46,8 @@ void pass_guard(KernelDescriptor& d, bool ragged);  // threads past the end
 using NativeOp = bool (*)(Op op, Type result, Type first_operand, MathMode math);
 void pass_expand(KernelDescriptor& d, NativeOp native);
 
+// For a target without half: holds halves as their bits and computes in float, rounded to half
+// after each operation. Run before the target's own pass_expand; costs nothing without halves.
+void pass_widen(KernelDescriptor& d);
+
 }  // namespace lcpy

@@ -76,12 +76,7 @@ def test_r023_same_cast(name, device, tmp_path):
     module = load_source(tmp_path, f"same_{name}", SAME.format(name=name))
     a = np.array([0, 1, 1, 0, 1]).astype(name)
     out = lc.Buffer(5, module.T, device=device)
-    try:
-        module.copy(lc.Buffer(a, device=device), out, dispatch_size=5)
-    except lc.UnsupportedError:
-        if name == "float16" and device.kind != "cpu":
-            pytest.skip(f"{device.name} has no {name}")
-        raise
+    module.copy(lc.Buffer(a, device=device), out, dispatch_size=5)
     assert (out.numpy() == a).all()
     module.copy.compile(lc.Buffer[module.T], lc.Buffer[module.T], target="spirv", vulkan="1.2")
 
@@ -118,12 +113,7 @@ def test_r024_constants(name, device, tmp_path):
     source = CONSTANTS.format(name=name, lines="\n".join(lines))
     module = load_source(tmp_path, f"constants_{name}", source)
     out = lc.Buffer(2 * len(values), getattr(lc, name), device=device)
-    try:
-        module.write(out, dispatch_size=1)
-    except lc.UnsupportedError:
-        if name == "float16" and device.kind != "cpu":
-            pytest.skip(f"{device.name} has no {name}")
-        raise
+    module.write(out, dispatch_size=1)
     got, want = out.numpy(), np.concatenate([values, -values])
     bits = f"u{got.dtype.itemsize}"
     same = (got.view(bits) == want.view(bits)) | (np.isnan(got) & np.isnan(want))

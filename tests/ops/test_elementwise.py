@@ -12,7 +12,7 @@ from ops.rows import EXACT, FUNCTIONS
 import lcpy as lc
 
 RESULTS = ("same", "bool", "true_divide")
-LANES = {"int8": 4, "int32": 3, "uint32": 2, "int64": 2, "float32": 3, "float64": 2}
+LANES = {"int8": 4, "int32": 3, "uint32": 2, "int64": 2, "float16": 3, "float32": 3, "float64": 2}
 
 
 def rows_for(t, result):
@@ -126,7 +126,7 @@ def check(device, row, t, triple, got, lane=""):
 
 def refused(device, t):
     """Whether a device may refuse a type: it says so by name."""
-    return t.name in ("float16", "float64") and device.kind != "cpu"
+    return t.name == "float64" and not device.features["float64"]
 
 
 def launch(device, t, kernel, *arguments, **options):

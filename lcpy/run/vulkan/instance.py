@@ -300,7 +300,7 @@ def describe_features(physical):
     """Features by the names that every kind of device has, then Vulkan's own that are on."""
     have = physical.feature_names
     common = {
-        "float16": "shaderFloat16" in have,
+        "float16": "native" if "shaderFloat16" in have else "emulated",
         "float64": "shaderFloat64" in have,
         "int64": "shaderInt64" in have,
         "int64_atomics": {"shaderBufferInt64Atomics", "shaderSharedInt64Atomics"} <= have,

@@ -55,6 +55,10 @@ class Dialect {
   // An operator is about to be written between vectors of this type.
   virtual void use_operator(Emitter& e, Op op, Type type) = 0;
 
+  // Between halves' bits in ushort lanes and floats, correctly rounded; where half is missing.
+  virtual void open_unpack_half(Text& t, Emitter& e, uint32_t lanes);
+  virtual void open_pack_half(Text& t, Emitter& e, uint32_t lanes);
+
   virtual void literal(Text& t, Scalar s, uint64_t bits) const = 0;
   virtual void thread_index(Text& t, Op id, uint32_t axis) = 0;
   virtual void barrier(Text& t) const = 0;

@@ -73,6 +73,8 @@ class Emitter {
   void value_all_any(Text& t, const Operation& op);
   void value_convert(Text& t, const Operation& op);
   void value_bitcast(Text& t, const Operation& op);
+  void value_unpack_half(Text& t, const Operation& op);
+  void value_pack_half(Text& t, const Operation& op);
   void value_construct(Text& t, const Operation& op);
   void value_extract(Text& t, const Operation& op);
   void value_shuffle(Text& t, const Operation& op);

@@ -255,6 +255,25 @@ void Emitter::value_bitcast(Text& t, const Operation& op) {
   t << ')';
 }
 
+void Dialect::open_unpack_half(Text&, Emitter&, uint32_t) {
+  throw BugError("halves as bits in a dialect that has half");
+}
+void Dialect::open_pack_half(Text&, Emitter&, uint32_t) {
+  throw BugError("halves as bits in a dialect that has half");
+}
+
+void Emitter::value_unpack_half(Text& t, const Operation& op) {
+  dialect_.open_unpack_half(t, *this, d_.type_of(op.first_result).lanes());
+  bare(t, d_.operands_of(op)[0].value());
+  t << ')';
+}
+
+void Emitter::value_pack_half(Text& t, const Operation& op) {
+  dialect_.open_pack_half(t, *this, d_.type_of(op.first_result).lanes());
+  bare(t, d_.operands_of(op)[0].value());
+  t << ')';
+}
+
 // A value as a member of an aggregate or of memory: bools as bytes.
 void Emitter::to_memory(Text& t, ValueId v) {
   const Type type = d_.type_of(v);

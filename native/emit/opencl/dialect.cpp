@@ -100,6 +100,23 @@ void OpenclDialect::bools_of_bytes(Text& t, clike::Emitter&, std::string_view by
   t << "convert_int" << lanes << '(' << bytes << " != (uchar" << lanes << ")(0))";
 }
 
+// Halves in memory are OpenCL's own without any extension, exact and rounded to nearest even.
+void OpenclDialect::open_unpack_half(Text& t, clike::Emitter& e, uint32_t lanes) {
+  const std::string n = lanes > 1 ? std::to_string(lanes) : "", name = "unpack_half" + n;
+  if (Text* f = e.define(name))
+    *f << "static float" << n << ' ' << name << "(ushort" << n << " v) { return vload_half" << n
+       << "(0, (const __private half*)&v); }\n";
+  t << name << '(';
+}
+
+void OpenclDialect::open_pack_half(Text& t, clike::Emitter& e, uint32_t lanes) {
+  const std::string n = lanes > 1 ? std::to_string(lanes) : "", name = "pack_half" + n;
+  if (Text* f = e.define(name))
+    *f << "static ushort" << n << ' ' << name << "(float" << n << " x) { ushort" << n
+       << " v; vstore_half" << n << "_rte(x, 0, (__private half*)&v); return v; }\n";
+  t << name << '(';
+}
+
 void OpenclDialect::literal(Text& t, Scalar s, uint64_t bits) const {
   switch (s) {
     case Scalar::Float32:

@@ -75,7 +75,6 @@ class Preflight {
       if (!target_.fp64) fault(Diag::feature_missing, span, {"double", "cl_khr_fp64"});
     } else if (s == Scalar::Float16 && !halves_) {
       halves_ = true;
-      if (!target_.fp16) fault(Diag::feature_missing, span, {"half", "cl_khr_fp16"});
     }
   }
 
@@ -95,9 +94,10 @@ class Preflight {
 std::string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target) {
   Preflight preflight(d, target);
   preflight.run();
-  opencl::OpenclDialect dialect(target, preflight.doubles(), preflight.halves(),
-                                preflight.long_atomics());
+  const bool halves = preflight.halves() && target.fp16;
+  opencl::OpenclDialect dialect(target, preflight.doubles(), halves, preflight.long_atomics());
   KernelDescriptor expanded = d;
+  if (!target.fp16) pass_widen(expanded);
   pass_expand(expanded, dialect.native());
   return clike::Emitter(expanded, dialect).emit();
 }

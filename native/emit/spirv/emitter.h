@@ -207,6 +207,7 @@ class Emitter {
   Word hidden_zeros(Operand x);
   Word zero_at_run_time(Scalar s);
   Word fma_narrow(Word a, Word b, Word c, Scalar s);
+  Word fma_half(Word a, Word b, Word c);
   Word fma_double(Word a, Word b, Word c);
   Word fma_lanes(Word a, Word b, Word c, Scalar s, uint32_t count);
 

@@ -114,6 +114,41 @@ Word Emitter::fma_narrow(Word a, Word b, Word c, Scalar s) {
   return emit(Opcode::FConvert, lanes(s), odd);
 }
 
+// The product of two halves is exact in float, and the sum is rounded to odd there.
+Word Emitter::fma_half(Word a, Word b, Word c) {
+  const Word wide = lanes(Scalar::Float32), bits = lanes(Scalar::UInt32);
+  const Word flag = lanes(Scalar::Bool);
+  const auto fixed = [&](Opcode code, Word x, Word y) {
+    const Word id = emit(code, wide, x, y);
+    m_.decorate(id, Decoration::NoContraction);
+    return id;
+  };
+  a = emit(Opcode::FConvert, wide, a);
+  b = emit(Opcode::FConvert, wide, b);
+  c = emit(Opcode::FConvert, wide, c);
+  const Word product = fixed(Opcode::FMul, a, b), sum = fixed(Opcode::FAdd, product, c);
+  // What the sum lost (Knuth): NaN, so neither more nor less, where the sum is not finite.
+  const Word part = fixed(Opcode::FSub, sum, product), rest = fixed(Opcode::FSub, sum, part);
+  const Word of_product = fixed(Opcode::FSub, product, rest), of_c = fixed(Opcode::FSub, c, part);
+  const Word lost = fixed(Opcode::FAdd, of_product, of_c);
+  const Word zero = scalar_constant(Scalar::Float32, 0), none = u32(0), one = u32(1);
+  const Word more = emit(Opcode::FOrdGreaterThan, flag, lost, zero);
+  const Word less = emit(Opcode::FOrdLessThan, flag, lost, zero);
+  const Word below = emit(Opcode::FOrdLessThan, flag, sum, zero);
+  const Word inward = emit(Opcode::Select, flag, below, more, less);
+  const Word word = emit(Opcode::Bitcast, bits, sum);
+  const Word last = emit(Opcode::BitwiseAnd, bits, word, one);
+  const Word even = emit(Opcode::IEqual, flag, last, none);
+  const Word inexact = emit(Opcode::LogicalOr, flag, more, less);
+  const Word move = emit(Opcode::LogicalAnd, flag, even, inexact);
+  const Word down = emit(Opcode::ISub, bits, word, one);
+  const Word up = emit(Opcode::BitwiseOr, bits, word, one);
+  const Word odd = emit(Opcode::Select, bits, inward, down, up);
+  const Word chosen = emit(Opcode::Select, bits, move, odd, word);
+  const Word rounded = emit(Opcode::Bitcast, wide, chosen);
+  return emit(Opcode::FConvert, lanes(Scalar::Float16), rounded);
+}
+
 // Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008. Where the split
 // overflows there is no error term, and the plain result stands; so it does, for its sign, at zero.
 Word Emitter::fma_double(Word a, Word b, Word c) {
@@ -143,7 +178,9 @@ Word Emitter::fma_lanes(Word a, Word b, Word c, Scalar s, uint32_t n) {
       return n == 1 ? v : emit(Opcode::CompositeExtract, lanes(s), v, i);
     };
     const Word p = lane(a), q = lane(b), r = lane(c);
-    parts[i] = s == Scalar::Float64 ? fma_double(p, q, r) : fma_narrow(p, q, r, s);
+    parts[i] = s == Scalar::Float64   ? fma_double(p, q, r)
+               : s == Scalar::Float16 ? fma_half(p, q, r)
+                                      : fma_narrow(p, q, r, s);
   }
   return n == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, lanes(s, n), parts);
 }

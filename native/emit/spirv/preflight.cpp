@@ -82,7 +82,8 @@ class Preflight {
     if (o.op == Op::SyncBlock) needs_.barrier = true;
     // A device that rounds twice gets fma in double (precise.cpp).
     const bool corrected = (o.op == Op::Div || o.op == Op::Sqrt) && !target_.exact_division;
-    const bool by_fma = o.op == Op::Fma || corrected;
+    const bool on_half = first.is_float() && first.scalar() == Scalar::Float16;
+    const bool by_fma = (o.op == Op::Fma && !on_half) || corrected;
     if (by_fma && !target_.fused_fma && d_.math != MathMode::Fast) hold(kHoldsFloat64, o.span);
     if (op_row(o.op).category == OpCategory::Atomic) visit_atomic(o);
     if (facts & (kHoldsInt8 | kHoldsInt16 | kHoldsFloat16)) visit_narrow(o, facts);
