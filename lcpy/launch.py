@@ -143,21 +143,21 @@ class Kernel(core.KernelBase):
 
     def __init__(self, function, block_size=None, math="ieee", bounds="off", opt=1):
         if not hasattr(function, "__code__"):
-            raise ArgumentError(f"lc.kernel: wanted a Python function, got {function!r}")
-        if math not in ("ieee", "strict", "fast"):
-            raise ArgumentError(f"math: 'ieee', 'strict' or 'fast', not {math!r}")
-        if bounds not in ("off", "trap"):
-            raise ArgumentError(f"bounds: 'off' or 'trap', not {bounds!r}")
+            raise ArgumentError(f"lc.kernel: wanted a Python function, got {types.shown(function)}")
+        if type(math) is not str or math not in ("ieee", "strict", "fast"):
+            raise ArgumentError(f"math: 'ieee', 'strict' or 'fast', not {types.shown(math)}")
+        if type(bounds) is not str or bounds not in ("off", "trap"):
+            raise ArgumentError(f"bounds: 'off' or 'trap', not {types.shown(bounds)}")
         if bounds == "trap":
             raise UnsupportedError(
                 "bounds='trap' needs traps, which come with the complete language"
             )
-        if opt not in (0, 1):
-            raise ArgumentError(f"opt: 0 or 1, not {opt!r}")
+        if type(opt) not in (int, bool) or opt not in (0, 1):
+            raise ArgumentError(f"opt: 0 or 1, not {types.shown(opt)}")
         self.function, self.math, self.bounds, self.opt = function, math, bounds, opt
         self.block_size = None if block_size is None else _three(block_size, "block_size")
         if self.block_size is not None and 0 in self.block_size:
-            raise ArgumentError(f"block_size: {block_size!r} has no threads")
+            raise ArgumentError(f"block_size: {types.shown(block_size)} has no threads")
         self.__name__, self.__qualname__ = function.__name__, function.__qualname__
         self.__doc__, self.__module__ = function.__doc__, function.__module__
         self.__wrapped__ = function
@@ -307,7 +307,7 @@ class Kernel(core.KernelBase):
         try:
             with self._lock:
                 return self._specialise(tuple(class_list), block)
-        except CompileError as error:
+        except (CompileError, UnsupportedError) as error:
             raise error.with_traceback(None) from None
 
     def ast(self, *types_):
@@ -326,7 +326,7 @@ class Kernel(core.KernelBase):
 
         made = self._specialise_types(types_, block_size)
         if math not in (None, "ieee", "strict", "fast"):
-            raise ArgumentError(f"math: 'ieee', 'strict' or 'fast', not {math!r}")
+            raise ArgumentError(f"math: 'ieee', 'strict' or 'fast', not {types.shown(math)}")
         descriptor = made.descriptor(ragged, False, math)[0]
         return build_artifact(self.__name__, descriptor, made.parameters, target, vulkan)
 
@@ -335,15 +335,15 @@ class Kernel(core.KernelBase):
 def _three(size, what):
     axes = size if isinstance(size, (tuple, list)) else (size,)
     if not 1 <= len(axes) <= 3:
-        raise ArgumentError(f"{what}: an int or a tuple of one to three, not {size!r}")
+        raise ArgumentError(f"{what}: an int or a tuple of one to three, not {types.shown(size)}")
     out = []
     for n in axes:
-        if not hasattr(n, "__index__") or isinstance(n, bool):
-            raise ArgumentError(f"{what}: wanted ints, got {n!r}")
-        n = n.__index__()
-        if not 0 <= n < 1 << 32:
-            raise ArgumentError(f"{what}: {n} is out of range (0 to 4294967295)")
-        out.append(n)
+        count = types.whole(n)
+        if count is None:
+            raise ArgumentError(f"{what}: wanted ints, got {types.shown(n)}")
+        if not 0 <= count < 1 << 32:
+            raise ArgumentError(f"{what}: {types.shown(count)} is out of range (0 to 4294967295)")
+        out.append(count)
     return tuple(out + [1] * (3 - len(out)))
 
 

@@ -59,7 +59,7 @@ def struct(cls=None, *, align=0):
 
 def _make_struct(cls, align, local_names):
     if not isinstance(cls, type):
-        raise types._argument_error(f"lc.struct decorates a class, not {cls!r}")
+        raise types._argument_error(f"lc.struct decorates a class, not {types.shown(cls)}")
     annotations = cls.__dict__.get("__annotations__")
     if annotations is None:
         annotations = getattr(cls, "__annotations__", {})  # from 3.14 on made when asked for
@@ -100,7 +100,7 @@ def _evaluate(annotation, scope, local_names, member, struct_name):
     except Exception as error:
         hint = "; a struct cannot hold itself" if annotation == struct_name else ""
         raise types._argument_error(
-            f"member '{member}' of struct {struct_name}: its annotation {annotation!r} "
+            f"member '{member}' of struct {struct_name}: its annotation {types.shown(annotation)} "
             f"cannot be evaluated: {error}{hint}"
         ) from None
 
@@ -108,8 +108,10 @@ def _evaluate(annotation, scope, local_names, member, struct_name):
 def make_struct(name, members, defaults=None, align=0, namespace=None):
     """A struct type class from member types: what ``lc.struct`` makes of a class body."""
     namespace = dict(namespace or {})
-    if align & (align - 1):
-        raise types._argument_error(f"struct {name}: align must be a power of two, not {align}")
+    if type(align) is not int or align < 0 or align & (align - 1):
+        raise types._argument_error(
+            f"struct {name}: align must be a power of two, not {types.shown(align)}"
+        )
     inner = ",".join(T._description for T in members.values())
     align = max([align] + [_align_of(T) for T in members.values()])
     namespace.update(

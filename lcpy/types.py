@@ -9,6 +9,7 @@ instances. They can be built, indexed, compared and swizzled; arithmetic on them
 """
 
 import sys
+from operator import index
 
 _SCALARS = (  # name, description, NumPy name, struct code, class
     ("bool", "bool", "bool", "?", "bool"),
@@ -55,8 +56,12 @@ class TypeClass(type):
         handle = cls.__dict__.get("_handle")
         if handle is None:
             from ._native import core
+            from .errors import CompileError
 
-            handle = core.type_parse(cls._description)
+            try:
+                handle = core.type_parse(cls._description)
+            except CompileError as error:  # too large, wrongly aligned
+                raise _argument_error(error.diagnostics[-1].message) from None
             cls._handle = handle
         return handle
 
@@ -112,8 +117,9 @@ class Scalar(metaclass=TypeClass):
 
 def exact_number(cls, value):
     """`value` as the Python number that the scalar type `cls` holds after a cast."""
-    if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
-        raise _argument_error(f"{cls.__name__}: wanted a number, got {type(value).__name__}")
+    kind = type(value)
+    if not hasattr(kind, "__float__") and not hasattr(kind, "__index__"):
+        raise _argument_error(f"{cls.__name__}: wanted a number, got {kind.__name__}")
     if getattr(value, "ndim", 0):
         raise _argument_error(f"{cls.__name__}: wanted a number, got an array")
     if cls.group == "bool":
@@ -134,7 +140,12 @@ def exact_number(cls, value):
         return value - (1 << bits) if low < 0 and value > high else value
     import struct as codes
 
-    value = float(value)
+    try:
+        value = float(value)
+    except OverflowError:  # an integer beyond any float
+        return float("inf") if value > 0 else float("-inf")
+    except (TypeError, ValueError):  # a record, a string of NumPy
+        raise _argument_error(f"{cls.__name__}: wanted a number, got {shown(value)}") from None
     if cls.code == "d":
         return value
     try:
@@ -164,12 +175,18 @@ _BUILTINS = {bool: BOOL, int: INT32, float: FLOAT32}
 
 
 # ---- vectors and matrices -----------------------------------------------------------------------
-def _flatten(values, out):
+def _flatten(values, out, depth=0):
+    """Appends the numbers of nested sequences; more than any vector or matrix has are left."""
     for v in values:
-        if isinstance(v, (str, bytes)):
+        if len(out) > 16:
+            break
+        kind = type(v)
+        if issubclass(kind, (str, bytes, type)) or depth > 8:
             out.append(v)  # refused as a number
-        elif isinstance(v, (tuple, list)) or (hasattr(v, "__len__") and hasattr(v, "__getitem__")):
-            _flatten(v, out)
+        elif issubclass(kind, (tuple, list)) or (
+            hasattr(kind, "__len__") and getattr(kind, "__iter__", None) is not None
+        ):
+            _flatten(v if getattr(v, "ndim", 1) != 0 else (v.item(),), out, depth + 1)
         else:
             out.append(v)
     return out
@@ -223,7 +240,10 @@ class Matrix(tuple, metaclass=TypeClass):
         if len(args) == 1:
             if isinstance(args[0], Matrix):
                 return tuple.__new__(cls, [cls.column(*c) for c in args[0]])
-            return cls.from_rows(*args[0])  # nested sequences and arrays are [row, column]
+            rows = args[0]  # nested sequences and arrays are [row, column]
+            if isinstance(rows, (str, bytes, type, dict)) or not hasattr(rows, "__len__"):
+                raise _argument_error(f"{cls.__name__} takes {n} columns, or {n} rows of {n}")
+            return cls.from_rows(*rows)
         if len(args) == n:
             return tuple.__new__(cls, [cls.column(*c) for c in args])
         flat = _flatten(args, [])
@@ -235,7 +255,7 @@ class Matrix(tuple, metaclass=TypeClass):
     def from_rows(cls, *rows):
         """The matrix whose row r is ``rows[r]``."""
         n = cls.lanes
-        if len(rows) != n or any(len(r) != n for r in rows):
+        if len(rows) != n or any(not hasattr(r, "__len__") or len(r) != n for r in rows):
             raise _argument_error(f"{cls.__name__}.from_rows takes {n} rows of {n}")
         return tuple.__new__(cls, [cls.column(*[r[c] for r in rows]) for c in range(n)])
 
@@ -283,31 +303,56 @@ _make_vectors()
 
 def check_type(T, what="a type"):
     """The type class that `T` names: Python's bool, int, float stand for bool, int32, float32."""
-    if isinstance(T, TypeClass):
+    if issubclass(type(T), TypeClass):
         return T
+    for own, cls in _BUILTINS.items():  # by identity: the user's classes may not be hashable
+        if T is own:
+            return cls
+    raise _argument_error(f"{what} must be an lcpy type, not {shown(T)}")
+
+
+def whole(value):
+    """The int that `value` stands for; None for bools and whatever is no integer."""
+    if value is True or value is False:
+        return None
     try:
-        return _BUILTINS[T]
-    except (KeyError, TypeError):
-        raise _argument_error(f"{what} must be an lcpy type, not {T!r}") from None
+        return index(value)
+    except Exception:  # whatever the user's __index__ raises
+        return None
+
+
+def shown(value):
+    """A short repr of any object; its class where it has none."""
+    try:
+        text = repr(value)
+        if " at 0x" in text:  # an address would make the same message differ from run to run
+            raise ValueError
+    except Exception:  # the user's __repr__, or an integer of more digits than Python prints
+        text = f"a {type.__dict__['__name__'].__get__(type(value))}"
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def vector(T, n):
     """The vector type of `n` lanes of the scalar `T`; ``vector(T, 1)`` is `T`."""
-    T = check_type(T)
-    found = (
-        T if n == 1 and T.kind == "scalar" else _by_description.get(f"vector<{T._description},{n}>")
-    )
+    T, n = check_type(T), whole(n)
+    if n == 1 and T.kind == "scalar":
+        return T
+    found = None
+    if n in (2, 3, 4):
+        found = _by_description.get(f"vector<{T._description},{n}>")
     if found is None:
-        raise _argument_error(f"there is no vector of {n} {T.__name__}")
+        raise _argument_error(f"there is no vector of {shown(n)} {T.__name__}")
     return found
 
 
 def matrix(T, n):
     """The n×n matrix type over the scalar `T`."""
-    T = check_type(T)
-    found = _by_description.get(f"matrix<{T._description},{n}>")
+    T, n = check_type(T), whole(n)
+    found = None
+    if n in (2, 3, 4):
+        found = _by_description.get(f"matrix<{T._description},{n}>")
     if found is None:
-        raise _argument_error(f"there is no {n}×{n} matrix of {T.__name__}")
+        raise _argument_error(f"there is no {shown(n)}×{shown(n)} matrix of {T.__name__}")
     return found
 
 
@@ -338,8 +383,8 @@ class Array:
     def __class_getitem__(cls, parameters):
         try:
             T, n = parameters
-            n = n.__index__()
-        except (TypeError, ValueError, AttributeError):
+            n = index(n)
+        except Exception:  # whatever the user's objects raise
             raise _argument_error("write lc.Array[T, n] with a type and a length") from None
         return array_type(T, n)
 
@@ -355,10 +400,12 @@ _structural = {}  # (base, parameters...) -> class: structs of one layout stay d
 def array_type(T, n):
     """``lc.Array[T, n]``."""
     T = check_type(T, "an array's element")
+    if T.kind in ("ref", "buffer"):
+        raise _argument_error(f"an array cannot hold {T.__name__}")
     found = _structural.get((ArrayBase, T, n))
     if found is None:
-        if n < 1:
-            raise _argument_error(f"an array has at least one element, not {n}")
+        if not 1 <= n < 1 << 32:
+            raise _argument_error(f"an array has 1 to 4294967295 elements, not {shown(n)}")
         found = _new_type(
             ArrayBase,
             f"Array[{T.__name__}, {n}]",
@@ -409,10 +456,10 @@ def buffer_type(T, rank=1, packed=False):
     T = check_type(T, "a buffer's element")
     if T.kind in ("ref", "buffer"):
         raise _argument_error(f"a buffer cannot hold {T.__name__}")
+    if type(rank) is not int or not 1 <= rank <= 3:
+        raise _argument_error(f"a buffer has 1, 2 or 3 axes, not {shown(rank)}")
     found = _structural.get((BufferBase, T, rank, packed))
     if found is None:
-        if rank not in (1, 2, 3):
-            raise _argument_error(f"a buffer has 1, 2 or 3 axes, not {rank}")
         tail = "" if rank == 1 else f",{rank}"
         name = f"Buffer[{T.__name__}" + ("]" if rank == 1 else f", {rank}]")
         prefix = "packed_" if packed else ""
@@ -450,7 +497,7 @@ def convert(T, value, what="value"):
             return T(value)
     except (TypeError, AttributeError, ValueError, KeyError, IndexError):
         pass
-    raise _argument_error(f"{what}: {value!r} is not a value of {T.__name__}")
+    raise _argument_error(f"{what}: {shown(value)} is not a value of {T.__name__}")
 
 
 def _convert_struct(T, value):
@@ -501,7 +548,7 @@ def type_of(value):
             from .layout import type_from_dtype
 
             return type_from_dtype(dtype)
-    raise _argument_error(f"{value!r} has no lcpy type")
+    raise _argument_error(f"{shown(value)} has no lcpy type")
 
 
 def from_core(handle):

@@ -1,11 +1,22 @@
 # Host memory and copies between host arrays and memory layout (native/api/repack.h): a door only.
-from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.buffer cimport (
+    PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer)
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 from libcpp.memory cimport unique_ptr
 
 from lcpy._native.decl cimport repack as c_repack
 from lcpy._native.decl.repack cimport Axis, CopyPlan, Leaf
+
+
+def same_bytes(array, bytes data not None):
+    """Whether a C-contiguous array holds just these bytes; nothing is copied."""
+    cdef Py_buffer view
+    cdef bint same
+    PyObject_GetBuffer(array, &view, PyBUF_SIMPLE)
+    same = view.len == len(data) and memcmp(view.buf, <char*>data, view.len) == 0
+    PyBuffer_Release(&view)
+    return same
 
 
 @cython.final

@@ -12,6 +12,7 @@ from .._native import core
 from . import order, static, weak
 from .captures import METHOD
 from .expr import same_class
+from .host import on_host, reason
 from .names import operand
 from .parts import expanded
 from .signature import Callable, type_class
@@ -68,7 +69,7 @@ def call(frame, node):
     handler = _BY_CLASS.get(function.__class__)
     if handler is not None:
         return handler(frame, function, node)
-    if isinstance(function, type):
+    if issubclass(type(function), type):
         return _call_class(frame, function, node)
     return _call_object(frame, function, node)
 
@@ -336,7 +337,7 @@ def _python_abs(frame, node):
 def _python_round(frame, node):
     args = _positional(frame, node, "round", 1, 1)
     if _all_weak(args):
-        return float(weak.call(frame, round, args, node, "round()"))
+        return weak.call(frame, lambda x: float(round(x)), args, node, "round()")
     return frame.builder.call(op("Round"), args, node)
 
 
@@ -363,9 +364,9 @@ def _python_len(frame, node):
         frame.fail("python_arguments", node, "len")
     v = args[0]
     if v.__class__ is not Expr:
-        if not hasattr(v, "__len__") or isinstance(v, type):
+        if issubclass(type(v), type) or not hasattr(v, "__len__"):
             frame.fail("no_length", node, describe(v))
-        return len(v)
+        return on_host(frame, node, len, v)
     cls = class_of(v)
     if cls.kind == "buffer":
         return frame.builder.call(_LENGTH, (v,), node)
@@ -460,7 +461,7 @@ def _call_types_function(frame, function, node):
     try:
         return function(*args, **(keywords or {}))
     except Exception as error:  # a wrong argument of the user's
-        frame.fail("static_failed", node, f"{type(error).__name__}: {error}")
+        frame.fail("static_failed", node, reason(error))
 
 
 def _call_callable(frame, function, node):

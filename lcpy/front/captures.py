@@ -4,6 +4,7 @@ Names of globals and closures, attributes reached through them, and the contents
 in place (lists, arrays, struct instances).
 """
 
+from .._native import core
 from .signature import MISSING
 
 _NUMBERS = frozenset((int, float, bool, complex, str))
@@ -22,21 +23,63 @@ def same(a, b):
     time (``array.shape``, a property), so equal values count as one."""
     if a is b:
         return True
-    kind = a.__class__
-    if kind is not b.__class__:
+    kind = type(a)
+    if kind is not type(b):
         return False
     if kind in _NUMBERS:  # str() tells -0.0 from 0.0 and makes a nan equal to itself
         return str(a) == str(b)
-    if isinstance(a, (tuple, list)):
-        return len(a) == len(b) and all(map(same, a, b))
     if kind is METHOD:
         return a.__func__ is b.__func__ and a.__self__ is b.__self__
     try:
+        if issubclass(kind, (tuple, list)):
+            return len(a) == len(b) and all(map(same, a, b))
         if hasattr(a, "tobytes"):  # NumPy
             return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
         return bool(a == b)
     except Exception:  # whatever the user's __eq__ raises: then they are not known to be equal
         return False
+
+
+_CHANGING = (list, dict, set, bytearray)
+_DEEPEST = 20  # levels of containers within containers; recursive ones end somewhere
+
+
+def _inside(value, depth):
+    """A copy of what a container holds, as tuples to be compared by `same`."""
+    kind = type(value)
+    if depth > _DEEPEST:
+        return ()
+    if issubclass(kind, dict):
+        return tuple((k, _inside(v, depth + 1)) for k, v in value.items())
+    if issubclass(kind, (list, tuple)):
+        return tuple(_inside(v, depth + 1) for v in value)
+    if issubclass(kind, set):
+        return (frozenset(value),)
+    if issubclass(kind, bytearray):
+        return bytes(value)
+    if hasattr(kind, "__array_interface__") and value.shape:
+        return str(value.dtype), value.shape, value.tobytes()
+    return value
+
+
+def _same_inside(owner, key):
+    return same(_inside(owner, 0), key)
+
+
+def _same_array(owner, key):
+    """Whether a NumPy array is what it was: key is (dtype, shape, bytes)."""
+    dtype, shape, data = key
+    if owner.dtype != dtype or owner.shape != shape:
+        return False
+    return core.same_bytes(owner, data) if owner.flags.c_contiguous else owner.tobytes() == data
+
+
+def attribute(owner, name):
+    """The attribute; MISSING where the object has none, or raises something else."""
+    try:
+        return getattr(owner, name, MISSING)
+    except Exception:  # whatever the user's property raises: it has changed
+        return MISSING
 
 
 class Captures:
@@ -49,7 +92,7 @@ class Captures:
         self.cells = []  # (cell, value)
         self.attributes = []  # (object, attribute, value)
         self.items = []  # (container, key, value)
-        self.contents = []  # (object, key function, key)
+        self.contents = []  # (object, function (object, key) -> whether it still holds, key)
         self._seen = set()
 
     def add_name(self, namespace, name, value):
@@ -70,11 +113,18 @@ class Captures:
     def add_item(self, owner, key, value):
         self.items.append((owner, key, value))
 
-    def add_contents(self, owner, key_of, key):
-        """`key_of(owner)` must still give `key`."""
+    def add_contents(self, owner, holds, key):
+        """`holds(owner, key)` tells whether the object's contents are what they were."""
         if (id(owner), MISSING) not in self._seen:
             self._seen.add((id(owner), MISSING))
-            self.contents.append((owner, key_of, key))
+            self.contents.append((owner, holds, key))
+
+    def add_container(self, owner):
+        """A host container that a compile-time expression saw, with all that it holds."""
+        if issubclass(type(owner), _CHANGING):
+            self.add_contents(owner, _same_inside, _inside(owner, 0))
+        elif hasattr(type(owner), "__array_interface__") and owner.shape:
+            self.add_contents(owner, _same_array, (owner.dtype, owner.shape, owner.tobytes()))
 
     def unchanged(self):
         """True while every captured value is what it was when the kernel was traced."""
@@ -90,7 +140,7 @@ class Captures:
             if now is not value and not same(now, value):
                 return False
         for owner, name, value in self.attributes:
-            now = getattr(owner, name, MISSING)
+            now = attribute(owner, name)
             if now is not value and not same(now, value):
                 return False
         for owner, key, value in self.items:
@@ -100,7 +150,10 @@ class Captures:
                 return False
             if now is not value and not same(now, value):
                 return False
-        return all(key_of(owner) == key for owner, key_of, key in self.contents)
+        try:
+            return all(holds(owner, key) for owner, holds, key in self.contents)
+        except Exception:  # what was a constant is none any more
+            return False
 
     def __bool__(self):
         return bool(self.names or self.cells or self.attributes or self.items or self.contents)

@@ -11,6 +11,7 @@ import sys
 from .. import types
 from .._native import core
 from . import order, weak
+from .host import on_host
 from .names import host_constant, name, operand
 from .parts import components, spoken
 from .tables import EXPRESSIONS
@@ -166,7 +167,8 @@ def compare(frame, kind, a, b, node):
         and kb is not Expr
         and (kind in (_ast.Is, _ast.IsNot) or _plain(a) and _plain(b))
     ):
-        return weak.COMPARE[kind](a, b)  # types, functions, texts, None
+        # Types, functions, texts, None.
+        return on_host(frame, node, lambda: bool(weak.COMPARE[kind](a, b)))
     if kind not in COMPARE:
         frame.fail("identity_of_value", node)
     a, b = operand(frame, a, node), operand(frame, b, node)
@@ -184,9 +186,10 @@ def compare(frame, kind, a, b, node):
 
 def _plain(v):
     """A host object that is compared by the host: a type, a text, None, a module."""
-    return v is None or isinstance(v, (type, str)) or (
-        v.__class__ not in WEAK and host_constant(v) is None and not isinstance(v, int)
-        and v.__class__ is not Pack
+    kind = type(v)
+    return v is None or issubclass(kind, (type, str)) or (
+        kind not in WEAK and host_constant(v) is None and not issubclass(kind, int)
+        and kind is not Pack
     )  # fmt: skip
 
 
@@ -211,11 +214,18 @@ def _place(new, node):
     new.end_lineno, new.end_col_offset = node.end_lineno, node.end_col_offset
 
 
+_CONTAINERS = (list, tuple, range, dict, set, frozenset, str)
+
+
+def _holds(container, value):
+    return value in container
+
+
 def _contains(frame, kind, a, b, node):
     """x in (a, b, c): comparisons joined by or."""
-    if a.__class__ is not Expr and isinstance(b, (list, tuple, range, dict, set, frozenset, str)):
+    if a.__class__ is not Expr and issubclass(type(b), _CONTAINERS):
         if b.__class__ is not Pack or all(part.__class__ is not Expr for part in b):
-            return (a in b) is (kind is _ast.In)
+            return on_host(frame, node, _holds, b, a) is (kind is _ast.In)
     parts = (
         components(frame, b, node) if b.__class__ is Pack or isinstance(b, (list, tuple)) else None
     )
@@ -248,10 +258,8 @@ def condition(frame, node):
         return v
     if kind is Pack or isinstance(kind, types.TypeClass):  # the core says why not
         return operand(frame, v, node)
-    try:
-        return bool(v)  # a host object: numbers, NumPy scalars, texts, containers, None
-    except ValueError as error:
-        return frame.fail("static_failed", node, f"ValueError: {error}")
+    # A host object: numbers, NumPy scalars, texts, containers, None.
+    return on_host(frame, node, bool, v)
 
 
 # ---- short circuit ------------------------------------------------------------------------------

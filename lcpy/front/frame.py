@@ -1,6 +1,8 @@
 """What tracing keeps: one Trace a kernel, one Frame a function being read."""
 
+from .. import errors
 from .captures import Captures
+from .host import blame, has_place
 from .tables import STATEMENTS
 from .values import WEAK, Closure, Local, Static, describe, tracked
 
@@ -117,8 +119,25 @@ def host_cells(function):
     return dict(zip(free, function.__closure__)) if free else {}
 
 
+class EndCopy(Exception):
+    """Ends the trace of one copy of an unrolled loop; `last`: of all further ones too."""
+
+    def __init__(self, last):
+        self.last = last
+
+
 def run(frame, statements):
     """Traces statements, one after the other."""
-    for s in statements:
-        frame.statement = s
-        STATEMENTS[s.__class__](frame, s)
+    s = None
+    try:
+        for s in statements:
+            frame.statement = s
+            STATEMENTS[s.__class__](frame, s)
+    except (EndCopy, RecursionError):
+        raise
+    except errors._Diagnosed as error:
+        if has_place(error):
+            raise
+        blame(frame, s, error)
+    except Exception as error:  # whatever the user's objects raise when they are looked at
+        blame(frame, s, error)

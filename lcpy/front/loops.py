@@ -7,7 +7,8 @@ from .._native import core
 from . import static
 from .calls import arguments
 from .expr import condition, value
-from .frame import UNROLL_LIMIT, run
+from .frame import UNROLL_LIMIT, EndCopy, run
+from .host import reason
 from .names import operand
 from .stmt import assign, block
 from .tables import STATEMENTS
@@ -37,13 +38,6 @@ class _Copy:
     def __init__(self, level, broke):
         self.level = level
         self.broke = broke
-
-
-class _EndCopy(Exception):
-    """Ends the trace of an unrolled copy; `last`: of all further ones too."""
-
-    def __init__(self, last):
-        self.last = last
 
 
 def _leaves(statements, kinds):
@@ -91,7 +85,7 @@ def _exit(frame, node, breaking):
         return
     builder.break_(node)  # out of the copy's own one-pass loop
     if frame.level == loop.level:
-        raise _EndCopy(breaking)
+        raise EndCopy(breaking)
 
 
 def _else(frame, node, broke):
@@ -217,6 +211,8 @@ def _unroll(frame, node, items):
         items = list(islice(iter(items), UNROLL_LIMIT + 1))
     except TypeError:
         frame.fail("for_refused", node.iter, describe(items))
+    except Exception as error:  # whatever the user's iterator raises
+        frame.fail("static_failed", node.iter, reason(error))
     trace = frame.trace
     copies = trace.unrolled * max(len(items), 1)
     if copies > UNROLL_LIMIT:
@@ -305,7 +301,7 @@ def _unroll_with_exits(frame, node, items, breaks, hidden):
         try:
             run(frame, node.body)
             builder.break_(node.iter)
-        except _EndCopy as end:
+        except EndCopy as end:
             last = end.last
         frame.loops.pop()
         frame.leave()

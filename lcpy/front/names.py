@@ -6,10 +6,12 @@ import sys
 
 from .. import errors, types
 from .._native import core
+from .host import class_name
 from .signature import MISSING
 from .values import WEAK, Local, Pack, Static, class_of, describe, tracked, tuple_type
 
 Expr = core.Expr
+_MOST_LEAVES = 1 << 20  # of a captured list; nested tuples may stand for more than memory holds
 _BUILTINS = builtins.__dict__
 
 
@@ -120,15 +122,18 @@ def host_value(frame, text):
 
 def captured(frame, value, node, text="buffer"):
     """A host value as the kernel sees it: a buffer becomes a bound argument."""
-    if value.__class__ in WEAK or isinstance(value, type):
+    kind = type(value)
+    if kind in WEAK or issubclass(kind, type):
         return value
-    cls = getattr(value, "_kernel_type", None)
-    if cls is not None and cls.kind == "buffer":
+    if issubclass(kind, core.DeviceBuffer):
+        cls = value._kernel_type
         frame.trace.kept.append(value)
         hidden = Hidden(None, None, text, cls._type, cls, value)
         e = frame.builder.ref(materialise_variable(frame, hidden, node), node)
         e.cls = cls
         return e
+    if value.__class__ in WEAK:  # an object whose __class__ says that it is a number
+        frame.fail("not_a_value", node, f"an object of type {class_name(kind)}")
     return value
 
 
@@ -163,32 +168,37 @@ def operand(frame, value, node):
 def _note_contents(frame, value, cls, described):
     """What can change in place is compared before each launch."""
     add = frame.trace.captures.add_contents
-    if cls.kind == "struct":
+    if issubclass(type(value), types.StructBase):
         nested = any(T.kind in ("struct", "array") for T in cls.members.values())
-        add(
-            value,
-            *((host_constant, described) if nested else (_member_values, _member_values(value))),
-        )
-    elif (
-        isinstance(value, list)
-        or (hasattr(value, "setflags") and value.shape)  # a NumPy array, not a scalar
-        or (value.__class__ is tuple and any(v.__class__ not in WEAK for v in value))
+        if nested:
+            add(value, _same_constant, described)
+        else:
+            add(value, _same_members, tuple(value.__dict__.values()))
+    elif hasattr(value, "setflags"):
+        frame.trace.captures.add_container(value)
+    elif isinstance(value, list) or (
+        value.__class__ is tuple and any(v.__class__ not in WEAK for v in value)
     ):
-        add(value, host_constant, described)
+        add(value, _same_constant, described)
 
 
-def _member_values(value):
-    return tuple(value.__dict__.values())
+def _same_members(value, key):
+    return tuple(value.__dict__.values()) == key
+
+
+def _same_constant(value, key):
+    return host_constant(value) == key
 
 
 def _weak_number(value):
     """The plain number of an enum member or a subclass of int; None for anything else."""
     enum = sys.modules.get("enum")
-    if enum is not None and isinstance(value, enum.Enum):
+    kind = type(value)
+    if enum is not None and issubclass(kind, enum.Enum):
         value = value.value
-        return value if value.__class__ in WEAK else _weak_number(value)
-    if isinstance(value, int):
-        return int(value)
+        return value if type(value) in WEAK else _weak_number(value)
+    if issubclass(kind, int):
+        return int.__index__(value)
     return None
 
 
@@ -219,11 +229,11 @@ def host_constant(value):
         return kind, types.pack(kind, value)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
-        if isinstance(value, numpy.generic):
+        if issubclass(kind, numpy.generic):
             return _numpy_scalar(value)
-        if isinstance(value, numpy.ndarray):
+        if issubclass(kind, numpy.ndarray):
             return _numpy_array(numpy, value)
-    if isinstance(value, (list, tuple)):
+    if issubclass(kind, (list, tuple)):
         return _sequence(value)
     return None
 
@@ -269,9 +279,12 @@ def _sequence(value):
 
 def _flatten(value, leaves):
     """Appends the leaves; gives the shape, or None where it is not regular."""
-    if isinstance(type(value), types.TypeClass) or not isinstance(value, (list, tuple)):
+    kind = type(value)
+    if isinstance(kind, types.TypeClass) or not issubclass(kind, (list, tuple)):
         leaves.append(value)
         return ()
+    if len(leaves) > _MOST_LEAVES:
+        raise errors.ArgumentError(f"a list of more than {_MOST_LEAVES} values; use a NumPy array")
     inner = None
     for part in value:
         shape = _flatten(part, leaves)

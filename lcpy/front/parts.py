@@ -1,9 +1,11 @@
 """Parts of values: tuples, attributes, subscripts."""
 
 import _ast
+import builtins
 
 from .. import types
 from .._native import core
+from .host import reason
 from .names import captured, host_constant, operand
 from .tables import EXPRESSIONS
 from .values import (
@@ -136,6 +138,7 @@ def _class_attribute(frame, base, cls, attr, node):
     return captured(frame, found, node)
 
 
+_MODULE = type(builtins)
 _STABLE = frozenset(("math", "cmath", "numpy", "enum"))
 
 
@@ -154,13 +157,11 @@ def static_attribute(frame, base, attr, node):
     except AttributeError:
         frame.fail("no_attribute", node, describe(base), attr)
     except Exception as error:  # a property of the user's object
-        frame.fail("static_failed", node, f"{type(error).__name__}: {error}")
-    owner = getattr(base, "__name__", "")
-    stable = (
-        owner in _STABLE or owner.startswith("lcpy")
-        if base.__class__.__name__ == "module"
-        else False
-    )
+        frame.fail("static_failed", node, reason(error))
+    stable = False
+    if type(base) is _MODULE:
+        owner = base.__name__
+        stable = owner in _STABLE or owner.startswith("lcpy")
     if not stable and not isinstance(base, types.TypeClass):
         frame.trace.captures.add_attribute(base, attr, v)
     return captured(frame, v, node, attr)
@@ -248,7 +249,7 @@ def _static_subscript(frame, base, node):
     try:
         v = base[key]
     except Exception as error:  # whatever the user's object does
-        frame.fail("static_failed", node, f"{type(error).__name__}: {error}")
+        frame.fail("static_failed", node, reason(error))
     frame.trace.captures.add_item(base, key, v)
     return captured(frame, v, node)
 

@@ -6,6 +6,7 @@ The same objects serve kernels, callables and the host's argument binding; inspe
 from _weakref import ref as _weakref
 
 from .. import types
+from .host import class_name, reason, spelled
 
 
 class _Missing:
@@ -16,6 +17,7 @@ class _Missing:
 
 
 MISSING = _Missing()
+_ALIAS = type(tuple[int])
 POSITIONAL_ONLY, ORDINARY, KEYWORD_ONLY = 0, 1, 2
 
 
@@ -69,7 +71,7 @@ def callable(function):
     if not hasattr(function, "__code__"):
         from ..errors import ArgumentError
 
-        raise ArgumentError(f"lc.callable takes a Python function, not {function!r}")
+        raise ArgumentError(f"lc.callable takes a Python function, not {types.shown(function)}")
     return Callable(function)
 
 
@@ -139,14 +141,15 @@ def _evaluated(function, name, annotation):
     try:
         return eval(annotation, names)
     except Exception as error:  # whatever the user's annotation does
-        _fail(function, "annotation_failed", name, annotation, f"{type(error).__name__}: {error}")
+        _fail(function, "annotation_failed", name, spelled(annotation), reason(error))
 
 
 def type_class(T):
     """The type class that an annotation names, or None."""
-    if isinstance(T, types.TypeClass):
+    kind = type(T)  # isinstance would ask the object itself
+    if issubclass(kind, types.TypeClass):
         return T
-    if isinstance(T, type):
+    if kind is type:
         if getattr(T, "kind", None) == "buffer":  # lc.ByteBuffer is its own type class
             return T
         found = types._BUILTINS.get(T)
@@ -172,7 +175,7 @@ def _result(function, annotation):
     annotation = _evaluated(function, "return", annotation)
     if annotation is None:
         return None
-    if getattr(annotation, "__origin__", None) is tuple:
+    if type(annotation) is _ALIAS and annotation.__origin__ is tuple and annotation.__args__:
         return tuple(_annotated(function, "return", a) for a in annotation.__args__)
     found = type_class(annotation)
     if found is None:
@@ -181,9 +184,8 @@ def _result(function, annotation):
 
 
 def _spelled(annotation):
-    if isinstance(annotation, type):
-        return annotation.__name__
-    return repr(annotation)
+    is_class = issubclass(type(annotation), type)
+    return class_name(annotation) if is_class else spelled(annotation)
 
 
 def _fail(function, code, name, *args):

@@ -96,7 +96,7 @@ def _is_value(v):
     """Whether an argument is passed at run time, rather than being part of the key."""
     if v.__class__ is Expr or v.__class__ in WEAK:
         return True
-    if v is None or isinstance(v, (type, str)) or v.__class__ is Closure:
+    if v is None or issubclass(type(v), (type, str)) or v.__class__ is Closure:
         return False
     from .stmt import _has_value
 

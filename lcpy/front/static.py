@@ -4,12 +4,12 @@ import _ast
 
 from .. import functions, types
 from .._native import core
+from .captures import attribute
+from .host import reason, spelled
 from .names import captured, host_value
 from .signature import MISSING, type_class
 from .source import walk
 from .values import Local, Static, describe
-
-_MUTABLE = (list, dict, set, bytearray)
 
 
 def is_static(function):
@@ -32,11 +32,14 @@ def evaluate(frame, node):
             found = _compile_time(frame, n)
             if found is not MISSING:
                 names[n.id] = found
-    code = _compiled(frame, node)
+    try:
+        code = _compiled(frame, node)
+    except SyntaxError as error:  # a yield, an await
+        frame.fail("static_failed", node, error.msg)
     try:
         result = eval(code, {"__builtins__": __builtins__, **names})
     except Exception as error:  # whatever the user's expression does
-        frame.fail("static_failed", node, f"{type(error).__name__}: {error}")
+        frame.fail("static_failed", node, reason(error))
     _note_attributes(frame, node, names)
     return result
 
@@ -89,14 +92,16 @@ def _compile_time(frame, node):
     value = host_value(frame, text)
     if value is MISSING:
         frame.fail("name_unknown", node, text)
-    if isinstance(value, _MUTABLE):
-        frame.trace.captures.add_contents(value, repr, repr(value))
+    if hasattr(type(value), "__next__"):
+        why = f"'{text}' is an iterator, which one pass uses up: make a list or tuple of it"
+        frame.fail("static_failed", node, why)
+    frame.trace.captures.add_container(value)
     return value
 
 
 def _note_attributes(frame, node, names):
     """Attributes that the expression read through a name are captures too."""
-    add = frame.trace.captures.add_attribute
+    captures = frame.trace.captures
     for n in walk(node):
         if n.__class__ is not _ast.Attribute:
             continue
@@ -109,11 +114,12 @@ def _note_attributes(frame, node, names):
             continue
         owner = names[at.id]
         for attr in reversed(path):
-            value = getattr(owner, attr, MISSING)
+            value = attribute(owner, attr)
             if value is MISSING or isinstance(owner, types.TypeClass):
                 break
             if not hasattr(value, "__self__"):  # methods are made anew at each look-up
-                add(owner, attr, value)
+                captures.add_attribute(owner, attr, value)
+                captures.add_container(value)
             owner = value
 
 
@@ -134,7 +140,10 @@ def evaluate_type(frame, node):
     from .expr import value
 
     if node.__class__ is _ast.Constant and node.value.__class__ is str:
-        text = compile(node.value, frame.parsed.filename, "eval", 0x400, True).body
+        try:
+            text = compile(node.value, frame.parsed.filename, "eval", 0x400, True).body
+        except (SyntaxError, ValueError) as error:
+            frame.fail("annotation_failed", node, spelled(node.value), reason(error))
         for n in walk(text):
             if hasattr(n, "lineno"):
                 n.lineno, n.col_offset = node.lineno, node.col_offset

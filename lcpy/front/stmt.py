@@ -107,14 +107,14 @@ def _has_value(v):
     """Whether a compile-time value becomes a run-time one when it is given a name."""
     if v.__class__ is Pack:
         return all(x.__class__ is Expr or x.__class__ in WEAK or _has_value(x) for x in v)
-    if v.__class__ is Closure or v is None or isinstance(v, (type, str)):
+    if v.__class__ is Closure or v is None or issubclass(type(v), (type, str)):
         return False
-    return host_constant(v) is not None or isinstance(v, int) or _is_enum(v)
+    return host_constant(v) is not None or issubclass(type(v), int) or _is_enum(v)
 
 
 def _is_enum(v):
     enum = sys.modules.get("enum")
-    return enum is not None and isinstance(v, enum.Enum)
+    return enum is not None and issubclass(type(v), enum.Enum)
 
 
 def _bind_static(frame, target, v, found):

@@ -6,6 +6,7 @@ else is a compile-time value: a host object as it is, or one of the classes here
 
 from .. import types
 from .._native import core
+from .host import class_name, spelled
 
 WEAK = frozenset((int, float, bool))  # exactly these, no subclasses
 
@@ -90,6 +91,13 @@ class TupleType:
         self.__name__ = f"tuple[{', '.join(e.__name__ for e in elements)}]"
 
 
+class _Nothing:
+    """Class of a call that gives no value."""
+
+    kind, __name__ = "nothing", "nothing"
+
+
+NOTHING = _Nothing()
 _tuples = {}
 
 
@@ -112,7 +120,10 @@ def tracked(cls):
 
 def class_of(expr):
     """The type class of a run-time value."""
-    return expr.cls or types.from_core(expr.type)
+    if expr.cls is not None:
+        return expr.cls
+    handle = expr.type
+    return NOTHING if handle is None else types.from_core(handle)
 
 
 _members = {}  # struct class -> {name: (index, class to carry)}
@@ -141,23 +152,26 @@ def find_method(cls, name):
 
 def describe(value):
     """A compile-time value in words, for messages."""
-    if value.__class__ in WEAK:
-        return f"the number {value}"
+    cls = type(value)
+    if cls in WEAK:
+        return f"the number {spelled(value)}"
     if value is None:
         return "None"
-    cls = value.__class__
     if cls is Closure:
         return f"the function '{value.name}'"
     if cls is BoundMethod:
         return f"the method '{value.function.__name__}'"
     if isinstance(value, types.TypeClass):
         return f"the type {value.__name__}"
-    if isinstance(value, type):
-        return f"the class {value.__name__}"
-    name = getattr(value, "__name__", None)
-    if cls.__name__ == "module":
+    if issubclass(cls, type):
+        return f"the class {class_name(value)}"
+    try:
+        name = getattr(value, "__name__", None)
+    except Exception:  # whatever the user's __getattr__ raises
+        name = None
+    if class_name(cls) == "module":
         return f"the module '{name}'"
-    if name is not None and callable(value):
+    if isinstance(name, str) and callable(value):
         return f"the function '{name}'"
     if cls is str:
         return f"the text {value!r}" if len(value) < 30 else "a text"
@@ -165,4 +179,4 @@ def describe(value):
         return "a tuple"
     if cls is SharedRequest:
         return "lc.shared(...)"
-    return f"an object of type {cls.__name__}"
+    return f"an object of type {class_name(cls)}"

@@ -41,12 +41,16 @@ class Buffer(core.DeviceBuffer):
     __slots__ = ("type", "shape", "packed", "_kernel_class", "_stride")
 
     def __class_getitem__(cls, parameters):
-        T, rank = parameters if isinstance(parameters, tuple) else (parameters, 1)
+        T, rank = parameters, 1
+        if isinstance(parameters, tuple):
+            if len(parameters) != 2:
+                raise ArgumentError("write lc.Buffer[T] or lc.Buffer[T, rank]")
+            T, rank = parameters
         return types.buffer_type(T, rank)
 
     def __init__(self, source, T=None, *, device=None, layout=None):
         if layout not in (None, "packed"):
-            raise ArgumentError(f"layout: 'packed' or None, not {layout!r}")
+            raise ArgumentError(f"layout: 'packed' or None, not {types.shown(layout)}")
         if T is not None:
             T = types.check_type(T, "T")
         shape = _shape_of(source)
@@ -201,7 +205,7 @@ class Buffer(core.DeviceBuffer):
         self._live()
         other._live()
         if other.core_type is not self.core_type or other.shape != self.shape:
-            raise ArgumentError(f"other: wanted {self!r}, got {other!r}")
+            raise ArgumentError(f"other: wanted {self!r}, got {types.shown(other)}")
         if other.device is not self.device:
             self.upload(other.numpy())
         elif self.count:
@@ -302,7 +306,7 @@ def empty(shape, T, *, device=None, layout=None):
     T = types.check_type(T, "T")
     extents = _shape_of(shape)
     if extents is None:
-        raise ArgumentError(f"shape: an int or a tuple of one to three, not {shape!r}")
+        raise ArgumentError(f"shape: an int or a tuple of one to three, not {types.shown(shape)}")
     made = Buffer.__new__(Buffer)
     made._make(extents, T, device, layout, zero=False)
     return made
@@ -310,10 +314,10 @@ def empty(shape, T, *, device=None, layout=None):
 
 # ---- arguments ----------------------------------------------------------------------------------
 def _index(value, what):
-    index = getattr(value, "__index__", None)
-    if index is None or isinstance(value, bool):
-        raise ArgumentError(f"{what}: wanted an int, got {value!r}")
-    return index()
+    index = types.whole(value)
+    if index is None:
+        raise ArgumentError(f"{what}: wanted an int, got {types.shown(value)}")
+    return index
 
 
 def _shape_of(source):

@@ -146,6 +146,11 @@ ScalarId Flattener::emit_convert(Scalar from, Scalar to, ScalarId a) {
 
 void Flattener::append_leaves(Type t, uint64_t offset) {
   if (t.is_scalar()) {
+    if (code_.leaves.size() >= (size_t{1} << 20))
+      throw UnsupportedError(make_diagnostic(
+          Diag::limit_exceeded, d_.functions[0].span,
+          {"the count of numbers in arrays and structs that are handled as a whole",
+           "over a million", "the cpu device", "1,048,576"}));
     code_.leaves.push_back({t.scalar(), offset});
     return;
   }
