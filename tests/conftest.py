@@ -17,6 +17,8 @@ os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
 os.environ.setdefault("POCL_KERNEL_CACHE", "0")
 sys.path.insert(0, str(ROOT / "tests"))
 
+import cuda_host  # noqa: E402
+
 import lcpy as lc  # noqa: E402
 
 if Path(lc.__file__).resolve().parent == ROOT / "lcpy":
@@ -25,7 +27,11 @@ if Path(lc.__file__).resolve().parent == ROOT / "lcpy":
 
 REQUIRED = [kind for kind in os.environ.get("LCPY_REQUIRE", "").split(",") if kind]
 # LCPY_TEST_DEVICES limits the run, for work on one of them.
-WANTED = [kind for kind in os.environ.get("LCPY_TEST_DEVICES", "cpu,opencl,vulkan,cuda").split(",")]
+DEFAULT = "cpu,opencl,vulkan,cuda,cuda_host"
+WANTED = os.environ.get("LCPY_TEST_DEVICES", DEFAULT).split(",")
+# Where CUDA's text runs on the processor (tests/cuda_host): it is slow to build, and no device of
+# the package's own.
+HOST_FOLDERS = ("ops", "kernels", "diff/test_corpus.py")
 
 
 def find_devices():
@@ -34,6 +40,8 @@ def find_devices():
     for device in lc.devices():
         if device.kind in WANTED:
             found.setdefault(device.kind, device.name)
+    if "cuda_host" in WANTED and cuda_host.device() is not None:
+        found["cuda_host"] = cuda_host.device()
     return found
 
 
@@ -45,6 +53,22 @@ def open_device(kind):
     if kind not in DEVICES:
         pytest.fail(f"there must be a device of kind {kind}, and none was found")
     return lc.Device(DEVICES[kind])
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves cuda_host to its folders, unless it is asked for."""
+    if "LCPY_TEST_DEVICES" in os.environ:
+        return
+    folders = tuple(str(ROOT / "tests" / folder) for folder in HOST_FOLDERS)
+    elsewhere = [
+        item
+        for item in items
+        if "cuda_host" in getattr(item, "callspec", item).__dict__.get("params", {}).values()
+        and not str(item.path).startswith(folders)
+    ]
+    config.hook.pytest_deselected(items=elsewhere)
+    left_out = set(map(id, elsewhere))
+    items[:] = [item for item in items if id(item) not in left_out]
 
 
 @pytest.fixture(params=KINDS, scope="session")

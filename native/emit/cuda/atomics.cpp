@@ -69,8 +69,8 @@ void CudaDialect::fence(Text& t, clike::Emitter& e, const Atomic& a, bool sequen
   const std::string_view scope = a.memory == MemoryClass::Shared ? "cta" : "gpu";
   const std::string function = "fence_" + std::string(order) + "_" + std::string(scope);
   if (Text* f = e.define(function))
-    *f << "#ifndef LCPY_SHIM\nstatic LCPY_DEV void " << function << "() { asm volatile(\"fence."
-       << order << '.' << scope << ";\" ::: \"memory\"); }\n#endif\n";
+    *f << "static LCPY_DEV void " << function << "() { asm volatile(\"fence." << order << '.'
+       << scope << ";\" ::: \"memory\"); }\n";
   t << a.indent << function << "();\n";
 }
 

@@ -1,7 +1,7 @@
 // The words of CUDA C++ as NVRTC takes it, without any header; the rest is emit/clike.
 //
 // The language has no operators on vectors and no float16: the text brings both, but only what the
-// kernel uses. What takes PTX to say stands in functions that a host program may replace.
+// kernel uses. What takes PTX to say stands in functions, an instruction each.
 #pragma once
 #include <array>
 

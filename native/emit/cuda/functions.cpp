@@ -1,5 +1,5 @@
 // Functions of scalars and conversions between them: the language's own where it has them, else
-// defined. Strings of PTX stand between LCPY_SHIM's, for whose sake they are functions.
+// defined, in PTX if it must be.
 #include "base/error.h"
 #include "emit/clike/emitter.h"
 #include "emit/cuda/dialect.h"
@@ -39,10 +39,10 @@ std::string_view ptx_register(Scalar s) {
 void define_saturating(Text& t, std::string_view name, std::string_view to_name, Scalar to,
                        std::string_view from_name, Scalar from) {
   const bool asks = from == Scalar::Float64 || scalar_size(to) == 8;
-  t << "#ifndef LCPY_SHIM\nstatic LCPY_DEV " << to_name << ' ' << name << '(' << from_name
-    << " a) { " << to_name << " r; asm(\"cvt.rzi." << ptx_type(to) << '.' << ptx_type(from)
+  t << "static LCPY_DEV " << to_name << ' ' << name << '(' << from_name << " a) { " << to_name
+    << " r; asm(\"cvt.rzi." << ptx_type(to) << '.' << ptx_type(from)
     << " %0, %1;\" : \"=" << ptx_register(to) << "\"(r) : \"" << ptx_register(from)
-    << "\"(a)); return " << (asks ? "a == a ? r : 0" : "r") << "; }\n#endif\n";
+    << "\"(a)); return " << (asks ? "a == a ? r : 0" : "r") << "; }\n";
 }
 
 }  // namespace

@@ -32,7 +32,10 @@ std::string_view sign_of(Op op) {
 }  // namespace
 
 void CudaDialect::vector_name(Text& t, Scalar s, uint32_t lanes) {
-  vectors_[static_cast<size_t>(s)] |= static_cast<uint8_t>(1u << lanes);
+  // One struct a name: bools and storage formats lie in memory as unsigned integers.
+  const bool bits = scalar_class(s) == ScalarClass::Bool || scalar_class(s) == ScalarClass::Storage;
+  const Scalar lane = bits ? unsigned_like(Type::of(s)).scalar() : s;
+  vectors_[static_cast<size_t>(lane)] |= static_cast<uint8_t>(1u << lanes);
   t << scalar(s) << lanes;
 }
 

@@ -14,9 +14,7 @@ struct __attribute__((aligned(16))) uint3 {
 };
 static_assert(sizeof(uint3) == 16 && alignof(uint3) == 16, "uint3");
 struct lcpy_block { uint w[4]; };
-#ifndef LCPY_SHIM
 static LCPY_DEV llong llong_of_float(float a) { llong r; asm("cvt.rzi.s64.f32 %0, %1;" : "=l"(r) : "f"(a)); return a == a ? r : 0; }
-#endif
 
 extern "C" __global__ void __launch_bounds__(64)
 lcpy_main(const uchar* g0_a, const short* g1_b, const uint* g2_c, llong* g3_out, const __grid_constant__ lcpy_block block) {
