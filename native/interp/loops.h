@@ -131,7 +131,7 @@ LCPY_INLINE typename Wide<T>::type wide(Row<T> r, int l) {
 template <class T>
 LCPY_INLINE typename Wide<T>::type wide(Spread<T> s, int) {
   typename Wide<T>::type v = {};
-  return v + s.v;
+  return s.v - v;  // not v + s.v: that loses the sign of -0
 }
 
 #if defined(__AVX512F__)

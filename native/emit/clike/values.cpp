@@ -187,11 +187,15 @@ void Emitter::value_select(Text& t, const Operation& op) {
                 no = operands[2].value();
   const Type type = d_.type_of(op.first_result);
   if (d_.type_of(condition).is_scalar()) {
+    // C makes an int of it where its sides are narrower, and functions are chosen by type.
+    const bool narrow = is_narrow(type) && type.is_scalar();
+    if (narrow) t << '(' << dialect_.scalar(type.scalar()) << ")(";
     operand(t, condition);
     t << " ? ";
     operand(t, yes);
     t << " : ";
     operand(t, no);
+    if (narrow) t << ')';
     return;
   }
   dialect_.open_select(t, *this, type);

@@ -134,7 +134,7 @@ void Emitter::div(const Operation& o) {
   const Type t = d_.type_of(d_.result(o));
   const Scalar s = t.scalar();
   const uint32_t n = t.lanes();
-  Word a = operand(x[0]), b = operand(x[1]);
+  Word a = value(x[0]), b = value(x[1]);
   if (!corrects_division(s)) return alias(o, emit(Opcode::FDiv, type(t), a, b));
   a = convert_lanes(a, s, Scalar::Float32, n);
   b = convert_lanes(b, s, Scalar::Float32, n);

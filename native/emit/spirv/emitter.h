@@ -4,6 +4,7 @@
 // flow.cpp, functions.cpp.
 #pragma once
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "emit/emit.h"
@@ -96,10 +97,6 @@ class Emitter {
   }
   Word value(Operand x) { return value(x.value()); }
   Type type_of(Operand x) const { return d_.type_of(x.value()); }
-  // The same, with zeros hidden from a driver that would simplify by them (precise.cpp).
-  Word operand(Operand x) {
-    return target_.exact_zeros || !d_.is_constant(x.value()) ? value(x) : hidden_zeros(x);
-  }
   // The operation's only result.
   void alias(const Operation& o, Word id) { ids_[o.first_result.value] = id; }
   // An instruction with a result, into the current block (or wherever out_ points). Arguments that
@@ -204,7 +201,8 @@ class Emitter {
   // ---- precise.cpp ----------------------------------------------------------------------------
   struct Doubles;
   Word double_to_half(Word id, uint32_t count);
-  Word hidden_zeros(Operand x);
+  bool hides_zeros(Type t, const std::byte* bytes) const;
+  Word with_hidden_zeros(Type t, const std::byte* bytes);
   Word zero_at_run_time(Scalar s);
   Word fma_narrow(Word a, Word b, Word c, Scalar s);
   Word fma_half(Word a, Word b, Word c);
@@ -284,6 +282,7 @@ class Emitter {
   std::vector<Word> block_words_;         // by word of the argument block
   std::vector<Word> uniform_values_;      // whole Uniform slots, by slot
   Word hidden_zeros_[kScalarCount] = {};  // by scalar
+  std::unordered_map<uint32_t, Word> hidden_constants_;  // by value
   Word builtin_values_[4] = {};
   Folded folded_;
   Span line_;

@@ -35,8 +35,7 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
     const Word a = value(x[0]);
     alias(o, emit(code, t, a));
   } else {
-    const bool real = first.is_float();
-    const Word a = real ? operand(x[0]) : value(x[0]), b = real ? operand(x[1]) : value(x[1]);
+    const Word a = value(x[0]), b = value(x[1]);
     alias(o, emit(code, t, a, b));
   }
   if (strict() && (code == Opcode::FAdd || code == Opcode::FSub || code == Opcode::FMul))
@@ -122,6 +121,7 @@ void Emitter::emit_function(FunctionId id) {
   uniform_values_.assign(d_.slots.size(), 0);
   std::fill(std::begin(builtin_values_), std::end(builtin_values_), 0);
   std::fill(std::begin(hidden_zeros_), std::end(hidden_zeros_), 0);
+  hidden_constants_.clear();
   folded_ = {};
 
   const Word result = result_type(f), function = function_ids_[id.value];

@@ -85,22 +85,33 @@ Word Emitter::zero_at_run_time(Scalar s) {
   return known;
 }
 
-Word Emitter::hidden_zeros(Operand x) {
-  const Type t = type_of(x);
-  if (d_.math == MathMode::Fast || !t.is_float()) return value(x);
-  const std::byte* bytes = d_.constant_bytes(x.value()).data();
-  const uint32_t size = scalar_size(t.scalar()), n = t.lanes();
-  Word parts[4] = {};
-  bool hidden = false;
-  for (uint32_t i = 0; i < n; i++) {
+// Whether a constant has a zero that the driver would simplify by. It does so also where the zero
+// comes to an operation through memory, a choice or a loop, so every use of one is hidden. Not of
+// long arrays: what they hold is not simplified by.
+bool Emitter::hides_zeros(Type t, const std::byte* bytes) const {
+  if (t.is_scalar()) {
     uint64_t bits = 0;
-    std::memcpy(&bits, bytes + i * size, size);
-    const bool zero = bits == 0;
-    hidden |= zero;
-    parts[i] = zero ? zero_at_run_time(t.scalar()) : scalar_constant(t.scalar(), bits);
+    std::memcpy(&bits, bytes, t.size());
+    return t.is_float() && (bits << (64 - t.size() * 8 + 1)) == 0;
   }
-  if (!hidden) return value(x);
-  return n == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, type(t), std::span(parts, n));
+  constexpr uint32_t kLongest = 64;
+  if (t.count() > kLongest) return false;
+  for (uint32_t i = 0; i < t.count(); i++)
+    if (hides_zeros(t.component(i), bytes + t.offset(i))) return true;
+  return false;
+}
+
+Word Emitter::with_hidden_zeros(Type t, const std::byte* bytes) {
+  if (!hides_zeros(t, bytes)) return constant(t, bytes);
+  if (t.is_scalar()) {
+    const Word zero = zero_at_run_time(t.scalar());
+    const bool negative = bytes[t.size() - 1] != std::byte{0};
+    return negative ? emit(Opcode::FNegate, type(t), zero) : zero;
+  }
+  std::vector<Word> parts(t.count());
+  for (uint32_t i = 0; i < t.count(); i++)
+    parts[i] = with_hidden_zeros(t.component(i), bytes + t.offset(i));
+  return emit_list(Opcode::CompositeConstruct, type(t), parts);
 }
 
 // The product of two floats is exact in double; the sum is rounded to odd, then to the float.

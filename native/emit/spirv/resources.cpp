@@ -24,7 +24,17 @@ bool has(Access a, Access bit) { return (static_cast<int>(a) & static_cast<int>(
 
 Word Emitter::late_constant(ValueId v) {
   LCPY_CHECK(d_.is_constant(v));
-  return ids_[v.value] = constant(d_.type_of(v), d_.constant_bytes(v).data());
+  const Type t = d_.type_of(v);
+  const std::byte* bytes = d_.constant_bytes(v).data();
+  if (target_.exact_zeros || d_.math == MathMode::Fast || !hides_zeros(t, bytes))
+    return ids_[v.value] = constant(t, bytes);
+  const auto known = hidden_constants_.find(v.value);
+  if (known != hidden_constants_.end()) return known->second;
+  Words* const current = out_;
+  out_ = &early_;
+  const Word id = with_hidden_zeros(t, bytes);
+  out_ = current;
+  return hidden_constants_[v.value] = id;
 }
 
 // SPIR-V 1.6, 2.2.1: narrow literals fill a word, sign-extended for signed types.

@@ -19,10 +19,7 @@ Word Emitter::emit_list(Opcode code, Word result_type, std::span<const Word> ope
 void Emitter::select(const Operation& o) {
   const auto x = d_.operands_of(o);
   const Type t = d_.type_of(d_.result(o));
-  const bool literals =
-      t.is_float() && d_.is_constant(x[1].value()) && d_.is_constant(x[2].value());
-  const Word cond = value(x[0]);
-  const Word a = literals ? operand(x[1]) : value(x[1]), b = literals ? operand(x[2]) : value(x[2]);
+  const Word cond = value(x[0]), a = value(x[1]), b = value(x[2]);
   if (type_of(x[0]).is_scalar()) {
     alias(o, select_components(cond, a, b, t));
   } else {
@@ -127,8 +124,8 @@ void Emitter::construct(const Operation& o) {
   scratch_.clear();
   bool constant = true;
   for (const Operand& x : operands) {
-    constant &= d_.is_constant(x.value());
     scratch_.push_back(value(x));
+    constant &= d_.is_constant(x.value()) && ids_[x.index] != 0;  // not with hidden zeros
   }
   alias(o, constant ? m_.constant_composite(t, scratch_)
                     : emit_list(Opcode::CompositeConstruct, t, scratch_));
