@@ -2,7 +2,8 @@
 
 It is one of the devices of tests/conftest.py, for the folders that try the language itself. PTX
 instructions become calls of functions in shim.h. Threads of a block take turns at barriers; blocks
-run one after another. LCPY_CUDA_HOST_FLAGS has more options for g++, "-fsanitize=undefined" say.
+run one after another. LCPY_CUDA_HOST_FLAGS has more options for g++, "-fsanitize=undefined" say. NVRTC compiles the text
+too, for one architecture, with LCPY_CUDA_HOST_ARCH=all for every one that the tests are about.
 """
 
 import ctypes
@@ -19,12 +20,15 @@ from pathlib import Path
 
 from lcpy._native import core
 from lcpy.errors import DeviceError, UnsupportedError
+from lcpy.run import nvrtc
 from lcpy.run.cpu import CpuDevice
 from lcpy.run.device import DeviceInfo, Executable
 
 FOLDER = Path(__file__).resolve().parent
 COMPILER = os.environ.get("LCPY_CUDA_HOST_CXX") or shutil.which("g++")
 CONTRACTION = {"strict": "off", "ieee": "off", "fast": "fast"}
+ARCHITECTURES = (75, 90, 100)
+ALL_ARCHITECTURES = os.environ.get("LCPY_CUDA_HOST_ARCH") == "all"
 _lock = threading.Lock()  # one grid at a time: threadIdx is a global
 
 
@@ -96,6 +100,17 @@ def host_source(source, dynamic_shared):
     return f'#include "{FOLDER / "shim.h"}"\n' + source.rstrip()[: -len(tail)] + run + tail + "\n"
 
 
+def check_by_nvrtc(name, text, options, turn):
+    """NVRTC, where it is, takes what g++ takes: for one architecture, each in its turn."""
+    try:
+        compiler = nvrtc.compiler()
+    except DeviceError:
+        return
+    known = [a for a in ARCHITECTURES if a in compiler.architectures]
+    for arch in known if ALL_ARCHITECTURES else known[turn % len(known) :][:1]:
+        compiler.compile(text, name, options, arch, "ptx")
+
+
 class HostExecutable(Executable):
     def __init__(self, name, descriptor, math):
         start = time.perf_counter()
@@ -108,6 +123,8 @@ class HostExecutable(Executable):
         flags += os.environ.get("LCPY_CUDA_HOST_FLAGS", "").split()
         path = folder() / f"{name}_{digest}.so"
         if not path.exists():
+            options = core.cuda_build_options(descriptor).split()
+            check_by_nvrtc(name, text, options, int(digest, 16))
             compile_shared(source, path.stem, flags)
         library = ctypes.CDLL(str(path))
         self.entry = ctypes.cast(library.lcpy_run, ctypes.c_void_p)

@@ -45,9 +45,12 @@ def types_of(name):
 
 
 class Stages:
-    """Times of one compilation in ms: front (Python source to AST), core (AST to words)."""
+    """Times of one compilation in ms: front (Python source to AST), core (AST to words).
 
-    def __init__(self, name):
+    `cuda`: AST to CUDA C++, where that is asked for.
+    """
+
+    def __init__(self, name, cuda=False):
         from lcpy import artifact, front
         from lcpy._native import core
 
@@ -66,13 +69,17 @@ class Stages:
         self.core = (t2 - t1 + t4 - t3) * 1e3
         self.total = (t4 - t0) * 1e3
         self.bytes = len(module.words)
+        if cuda:
+            t5 = now()
+            core.emit_cuda(descriptor)
+            self.cuda = (t2 - t1 + now() - t5) * 1e3
 
 
 def median_stages(name, count):
-    made = [Stages(name) for _ in range(count)]
+    made = [Stages(name, cuda=True) for _ in range(count)]
     return {
         k: statistics.median(getattr(m, k) for m in made)
-        for k in ("front", "core", "total", "bytes")
+        for k in ("front", "core", "total", "bytes", "cuda")
     }
 
 
@@ -81,12 +88,16 @@ def compile_group():
     saxpy = Stages("saxpy")
     report(saxpy_total_ms=saxpy.total, saxpy_core_ms=saxpy.core)
     report(gen500_front_ms=Stages("gen500").front)
-    report(march_core_ms=median_stages("march", 5)["core"])
+    march = median_stages("march", 5)
+    report(march_core_ms=march["core"])
+    ratios = [march["cuda"] / march["core"]]
     for count in w.GENERATED:
         figures = median_stages(f"gen{count}", 3)
+        ratios.append(figures["cuda"] / figures["core"])
         report(**{f"gen{count}_core_ms": figures["core"]})
         if count == 500:
             report(gen500_kb=figures["bytes"] / 1e3)
+    report(cuda_vs_spirv_core=max(ratios))
 
 
 def memory_group():
