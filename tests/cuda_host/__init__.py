@@ -2,8 +2,8 @@
 
 It is one of the devices of tests/conftest.py, for the folders that try the language itself. PTX
 instructions become calls of functions in shim.h. Threads of a block take turns at barriers; blocks
-run one after another. LCPY_CUDA_HOST_FLAGS has more options for g++, "-fsanitize=undefined" say. NVRTC compiles the text
-too, for one architecture, with LCPY_CUDA_HOST_ARCH=all for every one that the tests are about.
+run one after another. LCPY_CUDA_HOST_FLAGS has more options for g++, "-fsanitize=undefined" say.
+NVRTC compiles the text too, for one architecture, with LCPY_CUDA_HOST_ARCH=all for every one.
 """
 
 import ctypes
@@ -112,9 +112,10 @@ def check_by_nvrtc(name, text, options, turn):
 
 
 class HostExecutable(Executable):
-    def __init__(self, name, descriptor, math):
+    def __init__(self, name, descriptor, math, **how):
         start = time.perf_counter()
-        text = core.emit_cuda(descriptor)
+        text = core.emit_cuda(descriptor, **how)
+        self.fold = how.get("fold", False)
         self.times = {"core": time.perf_counter() - start, "validation": 0.0, "driver": 0.0}
         source = host_source(text, core.cuda_dynamic_shared(descriptor))
         support()
@@ -132,8 +133,14 @@ class HostExecutable(Executable):
         self.barriers = "__syncthreads" in text
 
     def launch(self, memories, block, x, y, z):
+        self.launch_at([m.address for m in memories], block, x, y, z)
+
+    def launch_at(self, addresses, block, x, y, z):
         grid = [-(-n // b) for n, b in zip((x, y, z), self.block_size)]
-        pointers = (ctypes.c_void_p * max(len(memories), 1))(*[m.address for m in memories])
+        if self.fold:  # another grid of at least as many blocks
+            count = grid[0] * grid[1] * grid[2]
+            grid = [3, 2, count // 6 + 1]
+        pointers = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
         three = ctypes.c_uint * 3
         with _lock:
             support().lcpy_host_launch(

@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kTarget = "CUDA";
 constexpr uint64_t kStaticShared = 48 * 1024;
+constexpr uint64_t kParameterBytes = 32764;  // since CUDA 12.1, from compute capability 7.0
 
 // What no CUDA device has, by name and all at once; and whether there is a float16.
 class Preflight {
@@ -23,12 +24,23 @@ class Preflight {
     walk_functions(d_, [&](OpId, const Operation& op) { operation(op); });
     for (const Function& f : d_.functions)
       for (ValueId p : f.params) type(d_.type_of(p), f.span);
+    parameters();
     if (!faults_.empty()) throw UnsupportedError(std::move(faults_));
   }
 
   bool halves() const { return halves_; }
 
  private:
+  void parameters() {
+    uint64_t bytes = argument_block(d_).size;
+    for (const Slot& slot : d_.slots)
+      if (slot.memory == MemoryClass::Global) bytes += 8;
+    if (bytes > kParameterBytes)
+      fault(Diag::limit_exceeded, d_.functions[0].span,
+            {"the size of the arguments", std::to_string(bytes) + " bytes", kTarget,
+             std::to_string(kParameterBytes)});
+  }
+
   void operation(const Operation& op) {
     const OpRow& row = op_row(op.op);
     if (row.level == OpLevel::Refused)

@@ -1,24 +1,14 @@
-"""OpenCL C from descriptors' text forms, built without a warning and run: layout of every aggregate
-kind, the argument block, control, atomics, byte buffers. tests/ops has what operations give."""
+"""OpenCL C and CUDA C++ from descriptors' text forms, built without a warning and run: layout of
+every aggregate kind, the argument block, control, atomics, byte buffers. tests/ops has what
+operations give."""
 
-import re
+import functools
 
+import cuda_host
 import numpy as np
 import pytest
 
-cl = pytest.importorskip("pyopencl")
-
-from lcpy._native import core  # noqa: E402
-
-
-@pytest.fixture(scope="module")
-def queue():
-    # Of several PoCLs the newest: an old one may not know the processor.
-    platforms = sorted(cl.get_platforms(), key=lambda p: p.version)
-    if not platforms:
-        pytest.skip("no OpenCL platform")
-    return cl.CommandQueue(cl.Context([platforms[-1].get_devices()[0]]))
-
+from lcpy._native import core
 
 HEAD = 'kernel "k" block {block} math ieee\n'
 
@@ -29,28 +19,56 @@ def descriptor(slots, code, block="1 1 1", functions="", extra=""):
     return core.parse_descriptor(text)
 
 
-def run(queue, kernel, buffers, threads, uniforms=b""):
-    """Launches with the argument block's first words and the bytes of the uniforms after them."""
-    source = core.emit_opencl(kernel)
-    program = cl.Program(queue.context, source).build(["-cl-std=CL1.2", "-Werror"])
-    words = int(re.search(r"uint w\[(\d+)\]", source).group(1))
-    block = np.zeros(words * 4, np.uint8)
+def argument_block(kernel, threads, uniforms):
+    """The header, and the bytes of the uniforms after it."""
+    block = np.zeros(kernel.argument_block()[0], np.uint8)
     block[:12] = np.frombuffer(np.array([threads, 1, 1], np.uint32).tobytes(), np.uint8)
     block[16 : 16 + len(uniforms)] = np.frombuffer(uniforms, np.uint8)
+    return block
+
+
+def opencl_queue():
+    cl = pytest.importorskip("pyopencl")
+    # Of several PoCLs the newest: an old one may not know the processor.
+    platforms = sorted(cl.get_platforms(), key=lambda p: p.version)
+    if not platforms:
+        pytest.skip("no OpenCL platform")
+    return cl.CommandQueue(cl.Context([platforms[-1].get_devices()[0]]))
+
+
+def run_opencl(queue, kernel, buffers, threads, uniforms=b""):
+    import pyopencl as cl
+
+    source = core.emit_opencl(kernel)
+    program = cl.Program(queue.context, source).build(["-cl-std=CL1.2", "-Werror"])
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     memory = [cl.Buffer(queue.context, flags, hostbuf=b) for b in buffers]
     entry = program.lcpy_main
     for i, m in enumerate(memory):
         entry.set_arg(i, m)
-    entry.set_arg(len(memory), block)
-    size = re.search(r"reqd_work_group_size\((\d+), (\d+), (\d+)\)", source).groups()
-    local = tuple(int(n) for n in size)
+    entry.set_arg(len(memory), argument_block(kernel, threads, uniforms))
+    local = kernel.block_size
     whole = ((threads + local[0] - 1) // local[0] * local[0], local[1], local[2])
     cl.enqueue_nd_range_kernel(queue, entry, whole, local)
     for m, b in zip(memory, buffers):
         cl.enqueue_copy(queue, b, m)
     queue.finish()
-    return buffers
+
+
+def run_cuda(kernel, buffers, threads, uniforms=b""):
+    executable = cuda_host.HostExecutable("k", kernel, "ieee")
+    block = argument_block(kernel, threads, uniforms).tobytes()
+    executable.launch_at([b.ctypes.data for b in buffers], block, threads, 1, 1)
+
+
+@pytest.fixture(scope="module", params=["opencl", "cuda"])
+def run(request):
+    """run(descriptor, arrays, threads, bytes of uniforms) writes to the arrays."""
+    if request.param == "opencl":
+        return functools.partial(run_opencl, opencl_queue())
+    if cuda_host.device() is None:
+        pytest.skip("no g++")
+    return run_cuda
 
 
 THREAD = """  %0: vector<uint,3> = DispatchId
@@ -86,7 +104,7 @@ def sample(n):
     return a
 
 
-def test_members_of_a_struct_lie_where_the_core_says(queue):
+def test_members_of_a_struct_lie_where_the_core_says(run):
     kernel = descriptor(
         f"""
 slot 0 "s" global buffer<{OUTER}> read number 0
@@ -127,7 +145,7 @@ slot 1 "o" global buffer<double> write number 1
   Store $1, %27, %36""",
     )
     s, o = sample(6), np.zeros(48)
-    run(queue, kernel, [s, o], 6)
+    run(kernel, [s, o], 6)
     for i, row in enumerate(o.reshape(6, 8)):
         j = i & 1
         assert row.tolist() == [
@@ -136,7 +154,7 @@ slot 1 "o" global buffer<double> write number 1
         ]  # fmt: skip
 
 
-def test_whole_structs_travel_and_bools_come_out_as_0_or_1(queue):
+def test_whole_structs_travel_and_bools_come_out_as_0_or_1(run):
     kernel = descriptor(
         f"""
 slot 0 "s" global buffer<{OUTER}> read number 0
@@ -152,7 +170,7 @@ slot 1 "o" global buffer<{OUTER}> write number 1
     )
     s = sample(4)
     o = np.zeros_like(s)
-    run(queue, kernel, [s, o], 4)
+    run(kernel, [s, o], 4)
     for name in "bcde":
         assert (o[name] == s[name]).all()
     assert o["a"].tolist() == [0, 1, 1, 1]
@@ -163,7 +181,7 @@ slot 1 "o" global buffer<{OUTER}> write number 1
     assert (o["f"]["v"] == s["f"]["v"]).all() and (o["f"]["f"] == [1, 0]).all()
 
 
-def test_a_write_to_one_lane_leaves_the_others(queue):
+def test_a_write_to_one_lane_leaves_the_others(run):
     kernel = descriptor(
         'slot 0 "v" global buffer<vector<float,4>> read_write number 0',
         THREAD
@@ -175,13 +193,13 @@ def test_a_write_to_one_lane_leaves_the_others(queue):
         block="64 1 1",
     )
     v = np.zeros((64, 4), np.float32)
-    run(queue, kernel, [v], 256)
+    run(kernel, [v], 256)
     expected = np.arange(256, dtype=np.float32).reshape(64, 4)
     expected[:, 0] = -1
     assert (v == expected).all()
 
 
-def test_the_argument_block_by_offset_and_by_index(queue):
+def test_the_argument_block_by_offset_and_by_index(run):
     kernel = descriptor(
         """
 slot 0 "o" global buffer<double> write number 0 length
@@ -246,14 +264,14 @@ slot 6 "m" uniform vector<bool,3> read number 6
     block[80:83] = [0, 1, 4]
     block[88:96] = np.frombuffer(np.uint64(30).tobytes(), np.uint8)
     o = np.zeros(30)
-    run(queue, kernel, [o], 3, block.tobytes()[:96])
+    run(kernel, [o], 3, block.tobytes()[:96])
     for i, row in enumerate(o.reshape(3, 10)):
         assert row.tolist() == [
             1, -5, -(2.0**40) - 3, 2.5, i + 1.5, i / 3, float(i > 0), 1, float(i > 0), 30
         ]  # fmt: skip
 
 
-def test_moves_at_a_loop_edge_are_simultaneous(queue):
+def test_moves_at_a_loop_edge_are_simultaneous(run):
     kernel = descriptor(
         'slot 0 "o" global buffer<int> write number 0',
         THREAD
@@ -274,11 +292,11 @@ def test_moves_at_a_loop_edge_are_simultaneous(queue):
   Store $0, %14, %1""",
     )
     o = np.zeros(4, np.int32)
-    run(queue, kernel, [o], 4)
+    run(kernel, [o], 4)
     assert o.tolist() == [123, 231, 312, 123]
 
 
-def test_switch_with_and_without_a_break_of_the_loop_around(queue):
+def test_switch_with_and_without_a_break_of_the_loop_around(run):
     kernel = descriptor(
         'slot 0 "o" global buffer<int> write number 0',
         THREAD
@@ -307,11 +325,11 @@ def test_switch_with_and_without_a_break_of_the_loop_around(queue):
   Store $0, %10, %1""",
     )
     o = np.zeros(4, np.int32)
-    run(queue, kernel, [o], 4)
+    run(kernel, [o], 4)
     assert o.tolist() == [510, 420, 299, 210]
 
 
-def test_functions_with_several_results_reach_slots(queue):
+def test_functions_with_several_results_reach_slots(run):
     table = "array<vector<float,2>,3>"
     kernel = descriptor(
         f"""
@@ -351,14 +369,14 @@ slot 3 "mine" scratch array<float,2> read_write number 16777218 owner 1
 """,
     )
     o = np.zeros(64, np.float32)
-    run(queue, kernel, [o], 64)
+    run(kernel, [o], 64)
     lane = np.arange(64)
     expected = np.where(lane < 32, 63 - lane + np.where(lane & 1, 4, 1), -1)
     assert (o == expected).all()
 
 
 @pytest.mark.parametrize("scalar", ["int", "uint", "long", "ulong", "float", "double"])
-def test_atomics_on_a_lane_and_on_a_shared_member(queue, scalar):
+def test_atomics_on_a_lane_and_on_a_shared_member(run, scalar):
     integer = scalar not in ("float", "double")
     bits = ""
     if integer:
@@ -402,7 +420,7 @@ slot 1 "s" shared struct<8,int,{scalar}> read_write number 16777216 atomics
     )
     dtype = dict(int="i4", uint="u4", long="i8", ulong="u8", float="f4", double="f8")[scalar]
     b = np.full((10, 2), 7, dtype)
-    run(queue, kernel, [b], 64)
+    run(kernel, [b], 64)
     total = sum(range(64))
     less = np.array([0 - total]).astype(dtype)[0] if integer else -total
     assert b[0].tolist() == [7, 7 + total]
@@ -414,7 +432,7 @@ slot 1 "s" shared struct<8,int,{scalar}> read_write number 16777216 atomics
     assert b[8].tolist() == [7, 7] and b[9, 0] == 7
 
 
-def test_byte_buffers_hold_values_of_any_type(queue):
+def test_byte_buffers_hold_values_of_any_type(run):
     kernel = descriptor(
         """
 slot 0 "in" global buffer<void> read number 0
@@ -439,7 +457,7 @@ slot 1 "out" global buffer<void> write number 1
     data[40:56] = np.frombuffer(np.array([1, 2, 3, 4], "f4").tobytes(), np.uint8)
     data[57] = 9
     out = np.zeros(72, np.uint8)
-    run(queue, kernel, [data, out], 1)
+    run(kernel, [data, out], 1)
     assert np.frombuffer(out[:12].tobytes(), "f4").tolist() == [1.5, -2, 3]
     assert out[16] == 1
     assert np.frombuffer(out[18:20].tobytes(), "i2").tolist() == [-300]
@@ -450,7 +468,7 @@ slot 1 "out" global buffer<void> write number 1
 
 
 @pytest.mark.parametrize("scalar", ["byte", "ushort", "int", "ulong", "float", "double"])
-def test_bool_lanes_select_compare_and_store_in_every_width(queue, scalar):
+def test_bool_lanes_select_compare_and_store_in_every_width(run, scalar):
     vector = f"vector<{scalar},3>"
     kernel = descriptor(
         f"""
@@ -484,7 +502,7 @@ slot 3 "m" global buffer<vector<bool,3>> read_write number 3
     o = np.zeros_like(a)
     m = rng.integers(0, 3, (n, 4)).astype("u1")
     before = m[:, :3] != 0
-    run(queue, kernel, [a, b, o, m], n)
+    run(kernel, [a, b, o, m], n)
     less = a[:, :3] < b[:, :3]
     chosen = (less ^ before) != [False, True, False]
     assert (o[:, :3] == np.where(chosen, a[:, :3], b[:, :3])).all()
@@ -494,7 +512,7 @@ slot 3 "m" global buffer<vector<bool,3>> read_write number 3
     assert (m[:, :3] == final).all()
 
 
-def test_views_start_anywhere(queue):
+def test_views_start_anywhere(run):
     kernel = descriptor(
         """
 slot 0 "o" global buffer<float> write number 0
@@ -506,7 +524,7 @@ slot 1 "a" global buffer<float> read number 1
         extra=" view_offsets",
     )
     o, a = np.zeros(8, "f4"), np.arange(16, dtype="f4")
-    run(queue, kernel, [o, a], 4, np.array([3, 5], np.uint64).tobytes())
+    run(kernel, [o, a], 4, np.array([3, 5], np.uint64).tobytes())
     assert o.tolist() == [0, 0, 0, 5, 6, 7, 8, 0]
 
 
