@@ -1,6 +1,12 @@
 // Division and square root of floats, rounded as IEEE says. Vulkan allows errors of a few units in
-// the last place and GPUs make them, so the quotient or root of the operands' significands is
-// improved until its remainder is exact, and the remainder's size says which neighbour is right.
+// the last place and GPUs make them.
+//
+// Each is a function of the module. Where the operands' exponents are moderate, neither the result
+// nor a remainder can leave the normal numbers, and a few steps of fma on the operands themselves
+// round as they should; tried on every significand, from reciprocals and reciprocal roots that are
+// up to four places off. All other operands take a branch: there the significands alone are
+// divided, the quotient is improved until its remainder is exact, and the remainder's size says
+// which neighbour is right.
 #include "emit/spirv/emitter.h"
 
 namespace lcpy::spirv {
@@ -61,7 +67,99 @@ struct Emitter::FloatBits {
   }
 };
 
+// A function `f(a)` or `f(a, b)` on n lanes of float, made at its first use.
+template <class Moderate, class Quick, class Careful>
+Word Emitter::branching_function(Word& made, const char* name, uint32_t arity, uint32_t n,
+                                 Moderate moderate, Quick quick, Careful careful) {
+  if (made) return made;
+  made = m_.new_id();
+  Words code, *const current = out_;
+  const Word label = label_, real = lanes(Scalar::Float32, n);
+  const std::vector<Word> parameters(arity, real);
+  out_ = &code;
+  code.op(Opcode::Function, real, made, FunctionControl::None,
+          m_.type_function(real, parameters));
+  Word x[2] = {};
+  for (uint32_t i = 0; i < arity; i++)
+    code.op(Opcode::FunctionParameter, real, x[i] = m_.new_id());
+  start_block(m_.new_id());
+  const Word fits = moderate(x), all = lanes(Scalar::Bool);
+  const Word always = n == 1 ? fits : emit(Opcode::All, all, fits);
+  const Word common = m_.new_id(), rare = m_.new_id(), after = m_.new_id();
+  code.op(Opcode::SelectionMerge, after, SelectionControl::DontFlatten);
+  code.op(Opcode::BranchConditional, always, common, rare);
+  start_block(common);
+  code.op(Opcode::ReturnValue, quick(x));
+  start_block(rare);
+  code.op(Opcode::ReturnValue, careful(x));
+  start_block(after);
+  code.op(Opcode::Unreachable);
+  code.op(Opcode::FunctionEnd);
+  if (target_.names) m_.name(made, name);
+  m_.function(code);
+  out_ = current;
+  label_ = label;
+  return made;
+}
+
 Word Emitter::exact_quotient(Word a, Word b, uint32_t n) {
+  FloatBits f(*this, n);
+  const Word function = branching_function(
+      quotient_functions_[n], "divide", 2, n,
+      [&](const Word* x) {
+        // 2^-60 to 2^60; and b's significand is not the largest, whose reciprocal may round down.
+        const Word low = lane_constant(Scalar::Float32, n, 0x21800000);
+        const Word high = lane_constant(Scalar::Float32, n, 0x5d800000);
+        const Word size_a = glsl(Glsl::FAbs, f.real, x[0]), size_b = glsl(Glsl::FAbs, f.real, x[1]);
+        const Word over_a = emit(Opcode::FOrdGreaterThan, f.flag, size_a, low);
+        const Word under_a = emit(Opcode::FOrdLessThan, f.flag, size_a, high);
+        const Word over_b = emit(Opcode::FOrdGreaterThan, f.flag, size_b, low);
+        const Word under_b = emit(Opcode::FOrdLessThan, f.flag, size_b, high);
+        const Word significand = f.with(Opcode::ShiftLeftLogical, f.of(x[1]), 9);
+        const Word largest = f.number(0x7fffffu << 9);
+        const Word less = emit(Opcode::ULessThan, f.flag, significand, largest);
+        const Word both_a = f.both(over_a, under_a), both_b = f.both(over_b, under_b);
+        return f.both(f.both(both_a, both_b), less);
+      },
+      [&](const Word* x) {
+        const Word one = lane_constant(Scalar::Float32, n, 0x3f800000);
+        const Word minus = f.negative(x[1]);
+        Word y = emit(Opcode::FDiv, f.real, one, x[1]);
+        y = f.fma(f.fma(minus, y, one), y, y);
+        Word q = emit(Opcode::FMul, f.real, x[0], y);
+        for (int step = 0; step < 2; step++) q = f.fma(f.fma(minus, q, x[0]), y, q);
+        return q;
+      },
+      [&](const Word* x) { return careful_quotient(x[0], x[1], n); });
+  return emit(Opcode::FunctionCall, f.real, function, a, b);
+}
+
+Word Emitter::exact_root(Word a, uint32_t n) {
+  FloatBits f(*this, n);
+  const Word function = branching_function(
+      root_functions_[n], "square_root", 1, n,
+      [&](const Word* x) {
+        const Word low = lane_constant(Scalar::Float32, n, 0x21800000);
+        const Word high = lane_constant(Scalar::Float32, n, 0x5d800000);
+        const Word over = emit(Opcode::FOrdGreaterThan, f.flag, x[0], low);
+        const Word under = emit(Opcode::FOrdLessThan, f.flag, x[0], high);
+        return f.both(over, under);
+      },
+      [&](const Word* x) {
+        // Goldschmidt's iteration: g goes to the root, h to half its reciprocal.
+        const Word half = lane_constant(Scalar::Float32, n, 0x3f000000);
+        const Word y = glsl(Glsl::InverseSqrt, f.real, x[0]);
+        Word g = emit(Opcode::FMul, f.real, x[0], y), h = emit(Opcode::FMul, f.real, half, y);
+        const Word e = f.fma(f.negative(h), g, half);
+        g = f.fma(g, e, g);
+        h = f.fma(h, e, h);
+        return f.fma(f.fma(f.negative(g), g, x[0]), h, g);
+      },
+      [&](const Word* x) { return careful_root(x[0], n); });
+  return emit(Opcode::FunctionCall, f.real, function, a);
+}
+
+Word Emitter::careful_quotient(Word a, Word b, uint32_t n) {
   FloatBits f(*this, n);
   const Word plain = emit(Opcode::FDiv, f.real, a, b);
   const Word a_bits = f.of(a), b_bits = f.of(b);
@@ -100,7 +198,7 @@ Word Emitter::exact_quotient(Word a, Word b, uint32_t n) {
   return emit(Opcode::Select, f.real, b_normal, exact, plain);
 }
 
-Word Emitter::exact_root(Word a, uint32_t n) {
+Word Emitter::careful_root(Word a, uint32_t n) {
   FloatBits f(*this, n);
   const Word plain = glsl(Glsl::Sqrt, f.real, a);
   const Word pattern = f.of(a);

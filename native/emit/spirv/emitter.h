@@ -214,8 +214,14 @@ class Emitter {
   bool corrects_division(Scalar s) const {
     return !target_.exact_division && d_.math != MathMode::Fast && s != Scalar::Float64;
   }
+  template <class Moderate, class Quick, class Careful>
+  Word branching_function(Word& made, const char* name, uint32_t arity, uint32_t count,
+                          Moderate moderate, Quick quick, Careful careful);
   Word exact_quotient(Word a, Word b, uint32_t count);
   Word exact_root(Word a, uint32_t count);
+  Word careful_quotient(Word a, Word b, uint32_t count);
+  Word careful_root(Word a, uint32_t count);
+  Word quotient_functions_[5] = {}, root_functions_[5] = {};  // ids, by lanes
 
   // ---- atomics.cpp ----------------------------------------------------------------------------
   struct AtomicPlace {
