@@ -135,6 +135,7 @@ class Emitter {
     Word pointer_type = 0;
     StorageClass storage{};
     Family family = Family::Value;
+    bool padded = false;  // elements of three lanes, declared as four
   };
   SlotState& slot(SlotId s);
   void declare_global(SlotId id, SlotState& s);
@@ -159,6 +160,7 @@ class Emitter {
     Type type;         // of what is there
     StorageClass storage{};
     Family family{};
+    bool padded = false;  // the pointer is to four lanes, the value has the first three
   };
   // operands [Slot, (Value,) chain…]: the chain starts at operand `first`.
   Place place(const Operation& o, uint32_t first);

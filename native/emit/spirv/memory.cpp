@@ -40,7 +40,9 @@ Emitter::Place Emitter::place(const Operation& o, uint32_t first) {
     scratch_.push_back(index_word(x));
     p.type = p.type.is_struct() ? p.type.component(x.index) : p.type.element();
   }
-  p.pointer = emit_list(Opcode::AccessChain, types_.pointer(p.storage, p.type, p.family), scratch_);
+  p.padded = s.padded && first + 1 == operands.size();
+  const Type held = p.padded ? Type::vector(p.type.scalar(), 4) : p.type;
+  p.pointer = emit_list(Opcode::AccessChain, types_.pointer(p.storage, held, p.family), scratch_);
   return p;
 }
 
@@ -82,6 +84,12 @@ Word Emitter::to_memory(Word id, Type t, Family f) {
 }
 
 Word Emitter::load_place(const Place& p, Word access) {
+  if (p.padded) {
+    const Word four = lanes(p.type.scalar(), 4), three = lanes(p.type.scalar(), 3);
+    const Word id = access ? emit(Opcode::Load, four, p.pointer, access)
+                           : emit(Opcode::Load, four, p.pointer);
+    return emit(Opcode::VectorShuffle, three, id, id, 0u, 1u, 2u);
+  }
   const bool same = types_.same(p.type, p.family);
   const bool copied = !same && !p.type.is_lanes() && types_.copyable(p.type, p.family);
   if (!same && !copied && !p.type.is_lanes()) {
@@ -98,7 +106,10 @@ Word Emitter::load_place(const Place& p, Word access) {
 }
 
 void Emitter::store_place(const Place& p, Word id, Word access) {
-  if (!types_.same(p.type, p.family)) {
+  if (p.padded) {
+    const Word four = lanes(p.type.scalar(), 4);
+    id = emit(Opcode::VectorShuffle, four, id, id, 0u, 1u, 2u, ~0u);  // the last is undefined
+  } else if (!types_.same(p.type, p.family)) {
     if (p.type.is_lanes()) {
       id = to_memory(id, p.type, p.family);
     } else if (types_.copyable(p.type, p.family)) {

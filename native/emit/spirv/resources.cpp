@@ -114,14 +114,19 @@ void Emitter::declare_global(SlotId id, SlotState& s) {
   const Slot& slot = d_.slot(id);
   s.storage = StorageClass::StorageBuffer;
   s.family = needs_.bits[id.value] ? Family::LaidBits : Family::Laid;
+  // A GPU reads four lanes at once and three one by one; the fourth is padding.
+  const Type element = slot.type.element();
+  s.padded = s.family == Family::Laid && element.is_vector() && element.lanes() == 3 &&
+             scalar_size(element.scalar()) == 4;
   for (size_t i = 0; i < slots_.size() && !s.pointer_type; i++)
     if (slots_[i].pointer_type && d_.slots[i].type == slot.type && slots_[i].family == s.family)
       s.pointer_type = slots_[i].pointer_type;
   if (!s.pointer_type) {
-    const Type element = slot.type.element();
     const bool bytes = element.is_void();
-    const Word array =
-        m_.new_runtime_array(bytes ? lanes(Scalar::UInt32) : types_.id(element, s.family));
+    const Word held = bytes      ? lanes(Scalar::UInt32)
+                      : s.padded ? lanes(element.scalar(), 4)
+                                 : types_.id(element, s.family);
+    const Word array = m_.new_runtime_array(held);
     m_.decorate(array, Decoration::ArrayStride, bytes ? 4u : static_cast<Word>(slot.type.stride()));
     const Word block = m_.new_struct(std::span(&array, 1));
     m_.decorate(block, Decoration::Block);
