@@ -89,6 +89,33 @@ def cpu():
     return lc.Device("cpu")
 
 
+# What Vulkan devices may lack, together: nothing narrow at all, arithmetic, storage, and mixtures.
+POOR = (
+    "int8,int16,float16,storage8,storage16",
+    "int8,int16,float16",
+    "storage8,storage16",
+    "float16",
+    "int16,storage8",
+)
+
+
+@pytest.fixture(params=POOR, scope="session")
+def poor_device(request):
+    """The Vulkan device with features left out that it has."""
+    if "vulkan" not in DEVICES:
+        open_device("vulkan") if "vulkan" in REQUIRED else pytest.skip("no Vulkan device")
+    from lcpy.run.device import DeviceInfo, discover
+    from lcpy.run.vulkan.instance import Physical, describe_features
+
+    whole = discover("vulkan")[0][0]
+    physical = Physical(whole._handle.handle)
+    physical.leave_out(request.param)
+    name = f"{whole.name} without {request.param}"
+    features = describe_features(physical)
+    rest = (whole.type, whole.description, whole.driver, whole.limits)
+    return lc.Device(DeviceInfo(name, "vulkan", *rest, features, physical))
+
+
 @pytest.fixture(autouse=True)
 def no_vulkan_message():
     log = os.environ.get("LCPY_VULKAN_LOG")

@@ -112,6 +112,7 @@ cdef class SpirvModule:
     cdef readonly bytes words
     cdef readonly tuple capabilities
     cdef readonly tuple extensions
+    cdef readonly uint64_t shared_bytes
 
 
 def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint names=False,
@@ -151,6 +152,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     module.words = (<char*>made.words.data())[:made.words.size() * 4]
     module.capabilities = tuple([c.decode() for c in made.capabilities])
     module.extensions = tuple([e.decode() for e in made.extensions])
+    module.shared_bytes = made.shared_bytes
     return module
 
 

@@ -22,10 +22,12 @@ struct BindingPlan {
 BindingPlan default_plan(const KernelDescriptor& d);
 
 struct VulkanTarget {
-  uint32_t version = 12;       // 11, 12, 13 → SPIR-V 1.3, 1.5, 1.6
-  bool names = false;          // OpName, OpMemberName
-  bool lines = false;          // OpLine with Python files and lines
-  // What the device has; the preflight refuses what is missing, by name.
+  uint32_t version = 12;  // 11, 12, 13 → SPIR-V 1.3, 1.5, 1.6
+  bool names = false;     // OpName, OpMemberName
+  bool lines = false;     // OpLine with Python files and lines
+  // What the device has. Without int8 or int16, values are held in 32 bits; without float16, halves
+  // as their bits; without storage8 or storage16, buffers of such values are words, whose parts are
+  // written by atomics. The preflight refuses what else is missing, by name.
   bool int8 = true, int16 = true, int64 = true, float16 = true, float64 = true;
   bool storage8 = true, storage16 = true;
   // VK_EXT_shader_atomic_float: float32 atomics and float32 add, both features enabled.
@@ -53,13 +55,14 @@ struct SpirvModule {
   std::vector<uint32_t> words;
   std::vector<std::string> capabilities;  // names, sorted
   std::vector<std::string> extensions;
+  uint64_t shared_bytes = 0;  // more than the descriptor's where narrow values are held in 32 bits
 };
 // Runs pass_expand with SPIR-V's native set on a copy, then emits. UnsupportedError from preflight.
 SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
                        const VulkanTarget& target);
 
 struct OpenclTarget {
-  uint32_t version = 12;       // 12, 20, 30
+  uint32_t version = 12;  // 12, 20, 30
   bool fp64 = true, fp16 = false, int64_atomics = true;
   bool correct_divide_sqrt = true;  // CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, for strict
 };

@@ -35,6 +35,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         vector[uint32_t] words
         vector[string] capabilities
         vector[string] extensions
+        uint64_t shared_bytes
 
     cdef cppclass OpenclTarget:
         uint32_t version

@@ -2,6 +2,7 @@
 
 import os
 
+from ...errors import ArgumentError
 from ..device import DeviceInfo
 from . import api
 from .api import Keep, Missing, check
@@ -235,6 +236,16 @@ class Physical:
         self.feature_names = api.features(core)
         for struct in structs:
             self.feature_names |= api.features(struct)
+        self.leave_out(os.environ.get("LCPY_VULKAN_WITHOUT", ""))
+
+    def leave_out(self, names):
+        """Features that are not used although they are there: "int8,storage16" and the like."""
+        for name in filter(None, names.split(",")):
+            if name not in LEFT_OUT:
+                raise ArgumentError(
+                    f"LCPY_VULKAN_WITHOUT: {name!r} is none of {', '.join(LEFT_OUT)}"
+                )
+            self.feature_names -= set(LEFT_OUT[name])
 
     def _query_driver(self):
         ffi, lib = api.ffi, api.lib
@@ -249,6 +260,18 @@ class Physical:
         self.driver_id = own.driverID
         self.float_controls = {name for name in api.features(own) if name.startswith("shader")}
         return f"{ffi.string(own.driverName).decode()} {ffi.string(own.driverInfo).decode()}"
+
+
+# What LCPY_VULKAN_WITHOUT may name, for trying what poorer devices get.
+LEFT_OUT = {
+    "int8": ("shaderInt8",),
+    "int16": ("shaderInt16",),
+    "int64": ("shaderInt64",),
+    "float16": ("shaderFloat16",),
+    "float64": ("shaderFloat64",),
+    "storage8": ("storageBuffer8BitAccess", "uniformAndStorageBuffer8BitAccess"),
+    "storage16": ("storageBuffer16BitAccess", "uniformAndStorageBuffer16BitAccess"),
+}
 
 
 # Features that kernels may use: on where the device has them, and no others.

@@ -93,6 +93,8 @@ class PipelineStore:
         module = core.emit_spirv(descriptor, plan, fold=fold, **self.device.target)
         times["core"] += time.perf_counter() - start
         self._check_capabilities(name, module)
+        limits = self.device.plan_limits
+        limits.require("shared_bytes", module.shared_bytes, f"kernel '{name}', as declared here,")
         with self.device.commands.lock:
             key = (module.words, plan)
             built = self.built.get(key)

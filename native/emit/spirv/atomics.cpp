@@ -35,7 +35,18 @@ Scalar bits_scalar(Scalar s) { return scalar_size(s) == 8 ? Scalar::UInt64 : Sca
 }  // namespace
 
 Emitter::AtomicPlace Emitter::atomic_place(const Operation& o, uint32_t first) {
-  AtomicPlace p{place(o, first)};
+  AtomicPlace p;
+  const SlotId s = d_.operands_of(o)[0].slot();
+  if (needs_.words[s.value]) {
+    p.place.storage = StorageClass::StorageBuffer;
+    const ByteOffset at = place_offset(o, first, &p.place.type);
+    p.place.pointer = word_pointer({false, slot(s).variable}, at);
+    p.scalar = p.place.type.scalar();
+    p.stored = Scalar::UInt32;
+    p.scope = u32(to_word(Scope::Device));
+    return p;
+  }
+  p.place = place(o, first);
   p.scalar = p.stored = p.place.type.scalar();
   if (is_bits(p.place.family) && p.place.type.is_float()) p.stored = bits_scalar(p.scalar);
   const bool shared = p.place.storage == StorageClass::Workgroup;

@@ -34,8 +34,24 @@ void Emitter::convert(const Operation& o) {
   alias(o, convert_lanes(value(x), type_of(x).scalar(), to.scalar(), to.lanes()));
 }
 
+// A narrow integer that is held in 32 bits, after an operation that may have left its range.
+Word Emitter::wrap(Word id, Scalar s, uint32_t n) {
+  if (!types_.held(s)) return id;
+  const Word t = lanes(s, n);
+  const uint32_t bits = scalar_size(s) * 8;
+  if (scalar_class(s) != ScalarClass::Signed) {
+    const Word mask = lane_constant(Scalar::UInt32, n, (1u << bits) - 1);
+    return emit(Opcode::BitwiseAnd, t, id, mask);
+  }
+  const Word shift = lane_constant(Scalar::UInt32, n, 32 - bits);
+  const Word top = emit(Opcode::ShiftLeftLogical, t, id, shift);
+  return emit(Opcode::ShiftRightArithmetic, t, top, shift);
+}
+
 Word Emitter::convert_integer(Word id, Scalar from, Scalar to, uint32_t n) {
   if (from == to) return id;
+  if (types_.held(from)) return convert_integer(id, types_.held_as(from), to, n);
+  if (types_.held(to)) return wrap(convert_integer(id, from, types_.held_as(to), n), to, n);
   const uint32_t size = scalar_size(from), wanted = scalar_size(to);
   const bool to_signed = scalar_class(to) == ScalarClass::Signed;
   if (size == wanted) return emit(Opcode::Bitcast, lanes(to, n), id);
@@ -105,7 +121,8 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
 void Emitter::bitcast(const Operation& o) {
   const Operand x = d_.operands_of(o)[0];
   const Type from = type_of(x), to = d_.type_of(d_.result(o));
-  if (type(from) == type(to)) return alias(o, value(x));
+  const bool held = types_.held(from.scalar()) || types_.held(to.scalar());
+  if (!held && type(from) == type(to)) return alias(o, value(x));
   const bool fits =
       from.is_lanes() && to.is_lanes() && !from.has_class(ScalarClass::Bool) &&
       !to.has_class(ScalarClass::Bool) &&
@@ -115,7 +132,34 @@ void Emitter::bitcast(const Operation& o) {
          {"a bit cast of " + from.description() + " to " + to.description(), "Vulkan",
           "it casts scalars and vectors of equally many bits"});
   const Word given = value(x);
-  alias(o, emit(Opcode::Bitcast, type(to), given));
+  alias(o, held ? bitcast_by_words(given, from, to) : emit(Opcode::Bitcast, type(to), given));
+}
+
+// Where lanes of 8 or 16 bits are held in 32, their bits are put together by shifts.
+Word Emitter::bitcast_by_words(Word id, Type from, Type to) {
+  const Scalar s = from.scalar(), wanted = to.scalar();
+  const uint32_t size = scalar_size(s), out = scalar_size(wanted);
+  const Word uint = lanes(Scalar::UInt32);
+  const bool integers = s != Scalar::Float16 && wanted != Scalar::Float16;
+  if (size == out && integers) return convert_integer(id, s, wanted, to.lanes());
+  std::vector<Word> words((from.lanes() * size + 3) / 4, 0);
+  for (uint32_t i = 0; i < from.lanes(); i++) {
+    const Word lane = from.is_scalar() ? id : emit(Opcode::CompositeExtract, lanes(s), id, i);
+    Word bits[2] = {};
+    word_bits(lane, s, bits);
+    const uint32_t at = i * size / 4, shift = i * size % 4 * 8;
+    if (shift) bits[0] = emit(Opcode::ShiftLeftLogical, uint, bits[0], u32(shift));
+    words[at] = words[at] ? emit(Opcode::BitwiseOr, uint, words[at], bits[0]) : bits[0];
+    if (size == 8) words[at + 1] = bits[1];
+  }
+  std::vector<Word> parts(to.lanes());
+  for (uint32_t i = 0; i < parts.size(); i++) {
+    const uint32_t at = i * out / 4, shift = i * out % 4 * 8;
+    const Word low =
+        shift ? emit(Opcode::ShiftRightLogical, uint, words[at], u32(shift)) : words[at];
+    parts[i] = scalar_of_words(wanted, low, out == 8 ? words[at + 1] : 0);
+  }
+  return parts.size() == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, type(to), parts);
 }
 
 Word Emitter::to_u32(Word id, Scalar from) { return convert_integer(id, from, Scalar::UInt32, 1); }

@@ -13,6 +13,11 @@ SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
                         ": 11, 12 or 13 is wanted");
   KernelDescriptor expanded = d;
   pass_expand(expanded, spirv::spirv_native);
+  if (!target.float16 && spirv::computes_half(expanded, plan, target)) {
+    expanded = d;
+    pass_widen(expanded);
+    pass_expand(expanded, spirv::spirv_native);
+  }
   const spirv::Needs needs = spirv::preflight(expanded, plan, target);
   return spirv::Emitter(expanded, plan, target, needs).run();
 }

@@ -150,7 +150,7 @@ class Emitter {
   void leave_spare_blocks();
   // A word of the argument block, loaded once a function.
   Word block_word(uint32_t offset);
-  Word block_word_at(Word index);               // run-time index, in words
+  Word block_word_at(Word index);  // run-time index, in words
   Word index_word(Operand x);
   Word element_index(SlotId s, Operand first);  // with the view's base
 
@@ -164,6 +164,7 @@ class Emitter {
   };
   // operands [Slot, (Value,) chain…]: the chain starts at operand `first`.
   Place place(const Operation& o, uint32_t first);
+  static Word access_mask(const Operation& o);
   Word load_place(const Place& p, Word access);
   void store_place(const Place& p, Word value, Word access);
   void store_zeros(const Place& p, Word access);
@@ -177,7 +178,8 @@ class Emitter {
   // constant part and a run-time part (0: none).
   struct WordMemory {
     bool is_block = false;  // the argument block
-    Word variable = 0;      // else a byte buffer
+    Word variable = 0;      // else a buffer of words
+    Word access = 0;        // MemoryAccess
   };
   struct ByteOffset {
     uint32_t constant = 0;
@@ -189,14 +191,21 @@ class Emitter {
   Word word_index(ByteOffset at);
   Word bit_shift(ByteOffset at);
   ByteOffset byte_offset(SlotId s, Operand x);
+  ByteOffset place_offset(const Operation& o, uint32_t first, Type* type);
   Word word_pointer(const WordMemory& m, ByteOffset at);
   void write_bytes(const WordMemory& m, Type t, ByteOffset at, Word value);
+  void store_word(const WordMemory& m, Word pointer, Word word);
   void write_scalar(const WordMemory& m, Scalar s, ByteOffset at, Word value);
 
   // ---- convert.cpp ----------------------------------------------------------------------------
   Word convert_lanes(Word id, Scalar from, Scalar to, uint32_t count);
   Word convert_integer(Word id, Scalar from, Scalar to, uint32_t count);
   Word extend_by_offset(Word id, Scalar to, uint32_t n);
+  Word wrap(Word id, Scalar s, uint32_t n);
+  Word bitcast_by_words(Word id, Type from, Type to);
+  // A scalar's bits as a word, or two, zeros above; and back from the low bits of a word, or two.
+  void word_bits(Word id, Scalar s, Word bits[2]);
+  Word scalar_of_words(Scalar s, Word low, Word high);
   Word to_u32(Word id, Scalar from);  // an index or offset
   Word select_components(Word cond, Word a, Word b, Type t);
 

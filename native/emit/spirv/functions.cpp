@@ -31,13 +31,15 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
   if (code == Opcode::Nop)
     throw BugError(std::string(op_row(o.op).name) + " on " + first.description());
   const Word t = type(result);
+  Word id = 0;
   if (x.size() == 1) {
     const Word a = value(x[0]);
-    alias(o, emit(code, t, a));
+    id = emit(code, t, a);
   } else {
     const Word a = value(x[0]), b = value(x[1]);
-    alias(o, emit(code, t, a, b));
+    id = emit(code, t, a, b);
   }
+  alias(o, wrap(id, result.scalar(), result.lanes()));
   if (strict() && (code == Opcode::FAdd || code == Opcode::FSub || code == Opcode::FMul))
     exact(value(d_.result(o)));
 }
@@ -156,7 +158,7 @@ Emitter::Emitter(const KernelDescriptor& d, const BindingPlan& plan, const Vulka
       m_(target.version >= 13   ? kVersion16
          : target.version == 12 ? kVersion15
                                 : kVersion13),
-      types_(m_),
+      types_(m_, !target.int8, !target.int16),
       ids_(d.values.size(), 0),
       slots_(d.slots.size()),
       function_ids_(d.functions.size(), 0) {
@@ -211,6 +213,7 @@ SpirvModule Emitter::run() {
   module.words = m_.finish();
   module.capabilities = m_.capability_names();
   module.extensions = m_.extension_names();
+  module.shared_bytes = needs_.shared_bytes;
   return module;
 }
 

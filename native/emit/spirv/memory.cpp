@@ -9,16 +9,16 @@
 namespace lcpy::spirv {
 namespace {
 
-constexpr uint8_t kVolatile = 1 << 3;  // Operation::flags
 // A longer array is zeroed by a loop: drivers write a store of the whole out element by element,
 // and some give up on thousands.
 constexpr uint64_t kUnrolledElements = 64;
 
-Word access_mask(const Operation& o) {
+}  // namespace
+
+Word Emitter::access_mask(const Operation& o) {
+  constexpr uint8_t kVolatile = 1 << 3;
   return o.flags & kVolatile ? to_word(MemoryAccess::Volatile) : to_word(MemoryAccess::None);
 }
-
-}  // namespace
 
 Emitter::Place Emitter::place(const Operation& o, uint32_t first) {
   const auto operands = d_.operands_of(o);
@@ -73,13 +73,25 @@ Word Emitter::from_memory(Word id, Type t, Family f) {
     const Word zero = lane_constant(Scalar::UInt32, n, 0);
     return emit(Opcode::INotEqual, lanes(s, n), wide, zero);
   }
+  if (types_.held(s)) {
+    const bool with_sign = scalar_class(s) == ScalarClass::Signed;
+    return emit(with_sign ? Opcode::SConvert : Opcode::UConvert, lanes(s, n), id);
+  }
   return emit(Opcode::Bitcast, lanes(s, n), id);
 }
 
 Word Emitter::to_memory(Word id, Type t, Family f) {
   const Scalar s = t.scalar();
   const uint32_t n = t.lanes();
-  if (s == Scalar::Bool && is_laid(f)) return convert_lanes(id, Scalar::Bool, Scalar::UInt8, n);
+  if (s == Scalar::Bool && is_laid(f)) {
+    const Word yes = lane_constant(Scalar::UInt32, n, 1), no = lane_constant(Scalar::UInt32, n, 0);
+    const Word wide = emit(Opcode::Select, lanes(Scalar::UInt32, n), id, yes, no);
+    return emit(Opcode::UConvert, types_.stored_lanes(Scalar::UInt8, n), wide);
+  }
+  if (types_.held(s)) {
+    const bool with_sign = scalar_class(s) == ScalarClass::Signed;
+    return emit(with_sign ? Opcode::SConvert : Opcode::UConvert, types_.stored_lanes(s, n), id);
+  }
   return emit(Opcode::Bitcast, types_.id(t, f), id);
 }
 
@@ -131,13 +143,27 @@ void Emitter::store_place(const Place& p, Word id, Word access) {
 }
 
 void Emitter::load(const Operation& o) {
-  if (d_.slot(d_.operands_of(o)[0].slot()).memory == MemoryClass::Uniform) return load_uniform(o);
+  const SlotId s = d_.operands_of(o)[0].slot();
+  if (d_.slot(s).memory == MemoryClass::Uniform) return load_uniform(o);
+  if (needs_.words[s.value]) {
+    const WordMemory memory{false, slot(s).variable, access_mask(o)};
+    Type t;
+    const ByteOffset at = place_offset(o, 1, &t);
+    return alias(o, read_bytes(memory, t, at));
+  }
   alias(o, load_place(place(o, 1), access_mask(o)));
 }
 
 void Emitter::store(const Operation& o) {
   const ValueId v = d_.operands_of(o)[1].value();
-  const Type t = d_.type_of(v);
+  Type t = d_.type_of(v);
+  const SlotId s = d_.operands_of(o)[0].slot();
+  if (needs_.words[s.value]) {
+    const Word id = value(v);
+    const WordMemory memory{false, slot(s).variable, access_mask(o)};
+    const ByteOffset at = place_offset(o, 2, &t);
+    return write_bytes(memory, t, at, id);
+  }
   if (t.is_array() && t.count() > kUnrolledElements && d_.is_constant(v) &&
       std::ranges::all_of(d_.constant_bytes(v), [](std::byte b) { return b == std::byte{0}; }))
     return store_zeros(place(o, 2), access_mask(o));
@@ -179,27 +205,16 @@ void Emitter::store_zeros(const Place& p, Word access) {
 void Emitter::load_uniform(const Operation& o) {
   const auto operands = d_.operands_of(o);
   const uint32_t index = operands[0].index;
-  ByteOffset at{block_.entries[index].value, 0};
-  LCPY_CHECK(at.constant != ArgumentBlock::kNone);
-  Type t = d_.slots[index].type;
-  const Word uint = lanes(Scalar::UInt32);
-  for (const Operand& x : operands.subspan(1)) {
-    if (x.is_imm()) {
-      at.constant += static_cast<uint32_t>(t.offset(x.index));
-    } else {
-      const Word stride = u32(static_cast<uint32_t>(t.stride()));
-      const Word element = to_u32(value(x), type_of(x).scalar());
-      const Word bytes = emit(Opcode::IMul, uint, element, stride);
-      at.runtime = at.runtime ? emit(Opcode::IAdd, uint, at.runtime, bytes) : bytes;
-    }
-    t = t.is_struct() ? t.component(x.index) : t.element();
-  }
-  if (at.runtime) return alias(o, read_bytes({true, 0}, t, at));
+  LCPY_CHECK(block_.entries[index].value != ArgumentBlock::kNone);
+  Type t;
+  ByteOffset at = place_offset(o, 1, &t);
+  at.constant += block_.entries[index].value;
+  if (at.runtime) return alias(o, read_bytes({true}, t, at));
   const bool whole = operands.size() == 1;
   if (whole && uniform_values_[index]) return alias(o, uniform_values_[index]);
   Words* const current = out_;
   out_ = &early_;
-  const Word id = read_bytes({true, 0}, t, at);
+  const Word id = read_bytes({true}, t, at);
   out_ = current;
   if (whole) uniform_values_[index] = id;
   alias(o, id);

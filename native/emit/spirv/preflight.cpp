@@ -1,6 +1,7 @@
 // One walk over what the kernel reaches: features, refusals, slots that hold bits.
 #include "emit/spirv/preflight.h"
 
+#include <algorithm>
 #include <string>
 
 #include "base/error.h"
@@ -19,6 +20,8 @@ class Preflight {
   Needs run() {
     needs_.bits.assign(d_.slots.size(), false);
     needs_.reached.assign(d_.slots.size(), false);
+    needs_.words.assign(d_.slots.size(), false);
+    for (size_t i = 0; i < d_.slots.size(); i++) find_words(SlotId(i));
     std::vector<bool> seen(d_.functions.size(), false);
     std::vector<FunctionId> queue{FunctionId(0u)};
     seen[0] = true;
@@ -55,9 +58,10 @@ class Preflight {
     if (news & kHoldsFloat64) float64_at_ = span;
   }
 
+  // Widths that the device lacks are held in 32 bits, and ask for nothing.
   void narrow(uint16_t facts) {
-    needs_.int8 |= (facts & kHoldsInt8) != 0;
-    needs_.int16 |= (facts & kHoldsInt16) != 0;
+    needs_.int8 |= target_.int8 && (facts & kHoldsInt8);
+    needs_.int16 |= target_.int16 && (facts & kHoldsInt16);
     needs_.float16 |= (facts & kHoldsFloat16) != 0;
   }
 
@@ -107,13 +111,21 @@ class Preflight {
       const auto operands = d_.operands_of(o);
       const Slot& slot = d_.slot(operands[0].slot());
       const Type t = place_type(d_, operands, o.op == Op::Load ? 1 : 2);
-      if (slot.memory == MemoryClass::Global && t.is_lanes()) return;
+      const bool words = needs_.words[operands[0].index];
+      if (slot.memory == MemoryClass::Global && t.is_lanes() && !words) return;
     } else if (o.op == Op::Convert || o.op == Op::ConvertUnchecked) {
       const Type to = d_.type_of(d_.result(o)), from = d_.type_of(d_.operands_of(o)[0].value());
       const bool cast = to.is_integer() && from.is_integer() &&
                         scalar_size(to.scalar()) == scalar_size(from.scalar());
       const bool rounds = to.scalar() == Scalar::Float16 && from.is_integer();
       if (!cast && !rounds) return;
+    } else if (o.op == Op::Bitcast) {
+      // Storage formats and their bits are one type.
+      const auto bits = [](Type t) {
+        return t.has_class(ScalarClass::Storage) || t.has_class(ScalarClass::Unsigned);
+      };
+      const Type to = d_.type_of(d_.result(o)), from = d_.type_of(d_.operands_of(o)[0].value());
+      if (bits(to) && bits(from) && to.lanes() == from.lanes()) return;
     }
     narrow(facts);
   }
@@ -127,7 +139,12 @@ class Preflight {
     else if (o.op != Op::AtomicLoad)
       first = 2;
     const Type t = place_type(d_, operands, first);
-    const bool native = native_float_atomic(o.op, t, slot.memory, target_);
+    const bool words = needs_.words[operands[0].index];
+    const bool native = !words && native_float_atomic(o.op, t, slot.memory, target_);
+    if (words && scalar_size(t.scalar()) == 8)
+      refuse(Diag::feature_missing, o.span,
+             {"a 64-bit atomic in a buffer that holds 8- or 16-bit values",
+              "8- and 16-bit buffer elements (storageBuffer8BitAccess, storageBuffer16BitAccess)"});
     if (t.is_float() && !native) needs_.bits[operands[0].index] = true;
     if (t.is_float() && native)
       (slot.memory == MemoryClass::Global ? needs_.buffer_float_add : needs_.shared_float_add) =
@@ -138,6 +155,15 @@ class Preflight {
         refuse(Diag::feature_missing, o.span,
                {"a 64-bit atomic", "64-bit integer atomics (shaderBufferInt64Atomics)"});
     }
+  }
+
+  void find_words(SlotId id) {
+    const Slot& slot = d_.slot(id);
+    if (slot.memory != MemoryClass::Global || slot.type.element().is_void()) return;
+    const uint16_t facts = types_.facts(slot.type.element());
+    const bool bytes = (facts & (kHoldsBool | kHoldsInt8)) && !target_.storage8;
+    const bool pairs = (facts & (kHoldsInt16 | kHoldsFloat16)) && !target_.storage16;
+    needs_.words[id.value] = bytes || pairs;
   }
 
   void visit_slot(SlotId id) {
@@ -151,6 +177,8 @@ class Preflight {
       case MemoryClass::Constant:
       case MemoryClass::Shared:
       case MemoryClass::Scratch:
+        if (slot.memory == MemoryClass::Shared)
+          needs_.shared_bytes += std::max(slot.type.size(), declared_bytes(slot.type));
         narrow(types_.facts(slot.type));
         hold(types_.facts(slot.type), slot.span);
         return;
@@ -169,6 +197,7 @@ class Preflight {
     if (element.is_void()) return;  // bytes: declared as words
     const uint16_t facts = types_.facts(element);
     hold(facts, slot.span);
+    if (needs_.words[id.value]) return;
     needs_.storage8 |= (facts & (kHoldsBool | kHoldsInt8)) != 0;
     needs_.storage16 |= (facts & (kHoldsInt16 | kHoldsFloat16)) != 0;
   }
@@ -176,10 +205,8 @@ class Preflight {
   // A narrow type that only conversions mention still needs a capability to be declared with:
   // that of arithmetic, or that of storage on a device with no other.
   void declare_narrow() {
-    if ((held_ & kHoldsInt8) && !needs_.storage8)
-      (target_.int8 || !target_.storage8 ? needs_.int8 : needs_.storage8) = true;
-    if ((held_ & kHoldsInt16) && !needs_.storage16)
-      (target_.int16 || !target_.storage16 ? needs_.int16 : needs_.storage16) = true;
+    if ((held_ & kHoldsInt8) && !needs_.storage8) needs_.int8 = target_.int8;
+    if ((held_ & kHoldsInt16) && !needs_.storage16) needs_.int16 = target_.int16;
     if ((held_ & kHoldsFloat16) && !needs_.storage16)
       (target_.float16 || !target_.storage16 ? needs_.float16 : needs_.storage16) = true;
   }
@@ -191,16 +218,24 @@ class Preflight {
       if (needed && !has) refuse(Diag::feature_missing, at.known() ? at : span, {what, feature});
     };
     declare_narrow();
-    need(needs_.int8, target_.int8, span, "8-bit integer arithmetic (shaderInt8)");
-    need(needs_.int16, target_.int16, span, "16-bit integer arithmetic (shaderInt16)");
     need(needs_.float16, target_.float16, span, "half arithmetic (shaderFloat16)");
     need(held_ & kHoldsInt64, target_.int64, int64_at_, "64-bit integers (shaderInt64)");
     need(held_ & kHoldsFloat64, target_.float64, float64_at_, "double (shaderFloat64)");
-    need(needs_.storage8, target_.storage8, span,
-         "8-bit buffer elements (storageBuffer8BitAccess)");
-    need(needs_.storage16, target_.storage16, span,
-         "16-bit buffer elements (storageBuffer16BitAccess)");
     needs_.float32 = (held_ & kHoldsFloat32) != 0;
+  }
+
+  // Bytes of a type in memory that only the kernel sees.
+  uint64_t declared_bytes(Type t) const {
+    if (t.is_scalar()) {
+      const uint32_t size = scalar_size(t.scalar());
+      const bool narrow = t.is_integer() || t.has_class(ScalarClass::Storage);
+      const bool held = narrow && ((size == 1 && !target_.int8) || (size == 2 && !target_.int16));
+      return held ? 4 : size;
+    }
+    if (!t.is_struct()) return t.count() * declared_bytes(t.element());
+    uint64_t total = 0;
+    for (const Type member : t.members()) total += declared_bytes(member);
+    return total;
   }
 
   const KernelDescriptor& d_;
@@ -230,6 +265,21 @@ Type place_type(const KernelDescriptor& d, std::span<const Operand> operands, si
   for (size_t i = first; i < operands.size(); i++)
     t = t.is_struct() ? t.component(operands[i].index) : t.element();
   return t;
+}
+
+bool computes_half(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target) {
+  Module module(kVersion13);
+  Types types(module);
+  bool held = false;
+  for (const Value& v : d.values) held = held || (types.facts(v.type) & kHoldsFloat16);
+  for (const Slot& s : d.slots) {
+    const Type t = s.type.is_buffer() ? s.type.element() : s.type;
+    held = held || (t.is_value() && (types.facts(t) & kHoldsFloat16));
+  }
+  if (!held) return false;
+  VulkanTarget able = target;
+  able.float16 = true;
+  return Preflight(d, plan, able).run().float16;
 }
 
 Needs preflight(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target) {

@@ -17,11 +17,16 @@ struct Needs {
   bool int64_atomics = false, buffer_float_add = false, shared_float_add = false;
   // Slots whose floats are held as bits, because an atomic on them is a compare-and-swap loop.
   std::vector<bool> bits;
+  // Buffers that hold narrower values than the device's may: declared as words.
+  std::vector<bool> words;
   // Slots that an operation reaches, and how many of them are buffers.
   std::vector<bool> reached;
   uint32_t buffers = 0;
   bool writes_buffer = false;
+  uint64_t shared_bytes = 0;  // at least, as declared
 };
+// Whether a kernel needs more of half than to load, convert and store it.
+bool computes_half(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target);
 Needs preflight(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target);
 
 // True when Vulkan's instructions do this atomic on a float place themselves.

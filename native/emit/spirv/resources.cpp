@@ -119,10 +119,11 @@ void Emitter::declare_global(SlotId id, SlotState& s) {
   s.padded = s.family == Family::Laid && element.is_vector() && element.lanes() == 3 &&
              scalar_size(element.scalar()) == 4;
   for (size_t i = 0; i < slots_.size() && !s.pointer_type; i++)
-    if (slots_[i].pointer_type && d_.slots[i].type == slot.type && slots_[i].family == s.family)
+    if (slots_[i].pointer_type && d_.slots[i].type == slot.type && slots_[i].family == s.family &&
+        needs_.words[i] == needs_.words[id.value])
       s.pointer_type = slots_[i].pointer_type;
   if (!s.pointer_type) {
-    const bool bytes = element.is_void();
+    const bool bytes = element.is_void() || needs_.words[id.value];
     const Word held = bytes      ? lanes(Scalar::UInt32)
                       : s.padded ? lanes(element.scalar(), 4)
                                  : types_.id(element, s.family);
@@ -140,7 +141,9 @@ void Emitter::declare_global(SlotId id, SlotState& s) {
   m_.decorate(s.variable, Decoration::Binding, at.binding);
   const bool reads = has(slot.access, Access::Read), writes = has(slot.access, Access::Write);
   if (!writes) m_.decorate(s.variable, Decoration::NonWritable);
-  if (!reads) m_.decorate(s.variable, Decoration::NonReadable);
+  // Parts of words are written by atomics, which read.
+  const bool words = slot.type.element().is_void() || needs_.words[id.value];
+  if (!reads && !words) m_.decorate(s.variable, Decoration::NonReadable);
   // The host may bind one buffer to several slots.
   if (needs_.buffers > 1 && needs_.writes_buffer) m_.decorate(s.variable, Decoration::Aliased);
   // What threads of a block hand to one another through memory must not stay in a private cache.

@@ -40,10 +40,18 @@ Scalar bits_of(Scalar s) {
 
 }  // namespace
 
-Word Types::lanes(Scalar s, uint32_t count) {
+Scalar Types::held_as(Scalar s) const {
+  const uint32_t size = scalar_size(s);
+  const ScalarClass c = scalar_class(s);
+  if (c == ScalarClass::Bool || c == ScalarClass::Float) return s;
+  if (!(size == 1 && held8_) && !(size == 2 && held16_)) return s;
+  return c == ScalarClass::Signed ? Scalar::Int32 : Scalar::UInt32;
+}
+
+Word Types::stored_lanes(Scalar s, uint32_t count) {
   Word& known = lanes_[static_cast<int>(s)][count];
   if (known) return known;
-  if (count > 1) return known = m_.type_vector(lanes(s, 1), count);
+  if (count > 1) return known = m_.type_vector(stored_lanes(s, 1), count);
   const uint32_t width = scalar_size(s) * 8;
   switch (scalar_class(s)) {
     case ScalarClass::Bool:
@@ -91,6 +99,8 @@ bool Types::copyable(Type t, Family f) {
   if (m_.version() < kVersion14) return false;
   const uint16_t held = facts(t);
   if (is_laid(f) && (held & kHoldsBool)) return false;
+  if (is_laid(f) && held8_ && (held & kHoldsInt8)) return false;
+  if (is_laid(f) && held16_ && (held & kHoldsInt16)) return false;
   return !is_bits(f) || !(held & (kHoldsFloat32 | kHoldsFloat64));
 }
 
@@ -110,7 +120,7 @@ Word Types::make(Type t, Family f) {
       Scalar s = t.scalar();
       if (is_laid(f) && s == Scalar::Bool) s = Scalar::UInt8;
       if (is_bits(f)) s = bits_of(s);
-      return lanes(s, t.lanes());
+      return is_laid(f) ? stored_lanes(s, t.lanes()) : lanes(s, t.lanes());
     }
     case TypeTag::Matrix:
       if (!is_bits(f)) return m_.type_matrix(lanes(t.scalar(), t.lanes()), t.lanes());

@@ -34,12 +34,20 @@ enum TypeFact : uint16_t {
 
 class Types {
  public:
-  explicit Types(Module& module) : m_(module) {}
+  // `held8`, `held16`: integers of that width are not the device's in registers, and are held in 32
+  // bits, extended by their sign.
+  explicit Types(Module& module, bool held8 = false, bool held16 = false)
+      : m_(module), held8_(held8), held16_(held16) {}
 
   Word id(Type t, Family f = Family::Value);
   Word pointer(StorageClass storage, Type t, Family f);
-  // A scalar (one lane) or vector by its parts, without the type registry.
-  Word lanes(Scalar s, uint32_t count);
+  // A scalar (one lane) or vector by its parts, without the type registry: as a value, and as what
+  // buffers hold.
+  Word lanes(Scalar s, uint32_t count) { return stored_lanes(held_as(s), count); }
+  Word stored_lanes(Scalar s, uint32_t count);
+  bool held(Scalar s) const { return held_as(s) != s; }
+  // The scalar in whose type a value is held.
+  Scalar held_as(Scalar s) const;
   uint16_t facts(Type t);
   // True when the memory's type is the value's type, so that a load needs no conversion.
   bool same(Type t, Family f) { return id(t, f) == id(t, Family::Value); }
@@ -52,6 +60,7 @@ class Types {
 
   static constexpr int kStorages = 13;
   Module& m_;
+  bool held8_, held16_;
   std::vector<Word> ids_[kFamilyCount];
   std::vector<Word> pointers_[kStorages][kFamilyCount];
   std::vector<uint16_t> facts_;

@@ -55,7 +55,7 @@ void Emitter::abs(const Operation& o) {
       alias(o, glsl(Glsl::FAbs, type(t), given));
       break;
     case OperandClass::Signed:
-      alias(o, glsl(Glsl::SAbs, type(t), given));
+      alias(o, wrap(glsl(Glsl::SAbs, type(t), given), t.scalar(), t.lanes()));
       break;
     case OperandClass::Bool:
     case OperandClass::Unsigned:

@@ -236,8 +236,8 @@ TEST(missing_features_are_refused_by_name) {
         "shaderFloat64");
   named("slot 0 \"a\" global buffer<long> write number 0\n", "  Store $0, long(1), %1\n",
         "shaderInt64");
-  named("slot 0 \"a\" global buffer<bool> write number 0\n", "  Store $0, bool(true), %1\n",
-        "storageBuffer8BitAccess");
+  named("slot 0 \"a\" global buffer<struct<8,ubyte,ulong>> read_write number 0 atomics\n",
+        "  %2: ulong = AtomicAdd $0, ulong(1), %1, 1\n", "storageBuffer8BitAccess");
   named("slot 0 \"a\" global buffer<ulong> read_write number 0 atomics\n",
         "  %2: ulong = AtomicAdd $0, ulong(1), %1\n", "shaderBufferInt64Atomics");
 }

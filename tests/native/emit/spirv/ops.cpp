@@ -211,8 +211,37 @@ TEST(narrow_storage_without_narrow_arithmetic) {
     }
   judged(Op::Convert, Type::of(Scalar::Float32), Type::of(Scalar::Float16));
   judged(Op::Convert, Type::of(Scalar::Float16), Type::of(Scalar::Float32));
-  const Type byte = Type::of(Scalar::Int8);
-  CHECK_THROWS(
-      emit_spirv(kernel_of(Op::Add, byte, {byte, byte}, MathMode::Ieee), {{{}, {}, {}}}, target),
-      UnsupportedError);
+}
+
+// Values are held in 32 bits, halves as their bits; without storage, buffers are words.
+TEST(narrow_arithmetic_on_devices_without_it) {
+  VulkanTarget target;
+  target.int8 = target.int16 = target.float16 = false;
+  for (const bool storage : {true, false}) {
+    target.storage8 = target.storage16 = storage;
+    const auto judged = [&](Op op, Type t, std::vector<Type> from) {
+      const SpirvModule m = judge(kernel_of(op, t, from, MathMode::Ieee), target);
+      for (const std::string& c : m.capabilities) {
+        CHECK(c != "Int8" && c != "Int16" && c != "Float16");
+        CHECK(storage || (c != "StorageBuffer8BitAccess" && c != "StorageBuffer16BitAccess"));
+      }
+    };
+    for (const Scalar narrow : {Scalar::Int8, Scalar::UInt8, Scalar::Int16, Scalar::UInt16})
+      for (const uint32_t lanes : {1u, 3u}) {
+        const Type t = Type::of(narrow).with_lanes(lanes);
+        for (const Op op : {Op::Add, Op::Mul, Op::Shl, Op::Shr, Op::FloorDiv, Op::Max, Op::MulHi})
+          judged(op, t, {t, t});
+        for (const Op op : {Op::Neg, Op::BitNot, Op::Abs, Op::Clz, Op::ReverseBits})
+          judged(op, t, {t});
+        judged(Op::Less, t.with_scalar(Scalar::Bool), {t, t});
+      }
+    for (const uint32_t lanes : {1u, 3u}) {
+      const Type t = Type::of(Scalar::Float16).with_lanes(lanes);
+      for (const Op op : {Op::Add, Op::Div, Op::Min, Op::FloorDiv}) judged(op, t, {t, t});
+      for (const Op op : {Op::Sqrt, Op::Sin, Op::Saturate}) judged(op, t, {t});
+      judged(Op::Fma, t, {t, t, t});
+    }
+    judged(Op::Bitcast, Type::of(Scalar::UInt32), {Type::vector(Scalar::UInt8, 4)});
+    judged(Op::Bitcast, Type::vector(Scalar::Int16, 4), {Type::of(Scalar::Float64)});
+  }
 }
