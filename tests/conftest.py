@@ -116,6 +116,20 @@ def poor_device(request):
     return lc.Device(DeviceInfo(name, "vulkan", *rest, features, physical))
 
 
+# The cpu device's warps are as wide as one asks.
+WIDTHS = ["cpu:warp8", "cpu:warp16", "cpu:warp64"] if "cpu" in KINDS else []
+
+
+@pytest.fixture(params=[*KINDS, *WIDTHS], scope="session")
+def warps(request):
+    """Each device that has warps, and the cpu device with each width."""
+    name = request.param
+    device = lc.Device(name) if ":" in name else open_device(name)
+    if not device.limits["warp_size"]:
+        pytest.skip(f"{device.name} has no warp operations")
+    return device
+
+
 @pytest.fixture(autouse=True)
 def no_vulkan_message():
     log = os.environ.get("LCPY_VULKAN_LOG")

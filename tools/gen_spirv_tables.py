@@ -25,6 +25,7 @@ KINDS = [
     "ExecutionMode",
     "ExecutionModel",
     "FunctionControl",
+    "GroupOperation",
     "LoopControl",
     "MemoryAccess",
     "MemoryModel",

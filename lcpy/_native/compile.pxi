@@ -56,6 +56,10 @@ cdef class Descriptor:
         return bool(self.c.get().uses_barrier())
 
     @property
+    def uses_warp(self):
+        return bool(self.c.get().uses_warp())
+
+    @property
     def uses_shared(self):
         return bool(self.c.get().uses_shared())
 
@@ -119,6 +123,8 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                bint lines=False, bint fold=False, bint int8=True, bint int16=True, bint int64=True,
                bint float16=True, bint float64=True, bint storage8=True, bint storage16=True,
                bint buffer_float_add=True, bint shared_float_add=True, bint int64_atomics=True,
+               bint subgroup_basic=True, bint subgroup_vote=True, bint subgroup_ballot=True,
+               bint subgroup_arithmetic=True, bint subgroup_shuffle=True, uint32_t block_x=1024,
                bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
                bint sound_extension=True, bint exact_division=False,
                bint denorm_preserve=False):
@@ -131,6 +137,10 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     t.storage8, t.storage16 = storage8, storage16
     t.buffer_float_add, t.shared_float_add = buffer_float_add, shared_float_add
     t.int64_atomics = int64_atomics
+    t.subgroup_basic, t.subgroup_vote, t.subgroup_ballot = (
+        subgroup_basic, subgroup_vote, subgroup_ballot)
+    t.subgroup_arithmetic, t.subgroup_shuffle = subgroup_arithmetic, subgroup_shuffle
+    t.block_x = block_x
     t.signed_zero_inf_nan_preserve = signed_zero_inf_nan_preserve
     t.fused_fma = fused_fma
     t.exact_zeros = exact_zeros
@@ -157,10 +167,14 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
 
 
 def emit_opencl(Descriptor descriptor not None, *, int version=12, bint fp64=True,
-                bint fp16=False, bint int64_atomics=True):
+                bint fp16=False, bint int64_atomics=True, bint subgroups=False,
+                bint subgroup_vote=False, bint subgroup_ballot=False,
+                bint subgroup_arithmetic=False, bint subgroup_shuffle=False):
     """OpenCL C source of one kernel, `lcpy_main`."""
     cdef OpenclTarget t
     t.version, t.fp64, t.fp16, t.int64_atomics = version, fp64, fp16, int64_atomics
+    t.subgroups, t.subgroup_vote, t.subgroup_ballot = subgroups, subgroup_vote, subgroup_ballot
+    t.subgroup_arithmetic, t.subgroup_shuffle = subgroup_arithmetic, subgroup_shuffle
     cdef string made
     with nogil:
         made = c_compile.emit_opencl(dereference(descriptor.c), t)

@@ -8,15 +8,15 @@ from lcpy._native.decl.interp cimport Binding, CProgram
 @cython.final
 cdef class Program:
     """A descriptor decoded for the interpreter. `isa`: "baseline", "avx2", "avx512" or "" for the
-    best that this processor has."""
+    best that this processor has. `warp_size`: 8, 16, 32 or 64 lanes."""
     cdef shared_ptr[const CProgram] c
     cdef size_t block_size
     cdef size_t buffer_count
 
-    def __init__(self, Descriptor descriptor not None, str isa=""):
+    def __init__(self, Descriptor descriptor not None, str isa="", uint32_t warp_size=32):
         cdef string name = isa.encode()
         with nogil:
-            self.c = c_interp.build_program(dereference(descriptor.c), name.c_str())
+            self.c = c_interp.build_program(dereference(descriptor.c), name.c_str(), warp_size)
         self.block_size = c_kernel.argument_block(dereference(descriptor.c)).size
         self.buffer_count = sum([s[2] == "global" for s in descriptor.slots])
 

@@ -27,6 +27,11 @@ class Limits(namedtuple("Limits", [name for name, _ in _FIELDS])):
 
     __slots__ = ()
 
+    @classmethod
+    def of(cls, limits):
+        """Those of a device's limits that bind and launch."""
+        return cls(**{name: limits[name] for name in cls._fields})
+
     def require(self, name, need, who):
         """UnsupportedError, naming limit and count, when `need` is more than the device has."""
         have = getattr(self, name)

@@ -4,17 +4,30 @@ import os
 import time
 
 from .._native import core
-from ..errors import OutOfMemory, UnsupportedError
+from ..errors import ArgumentError, OutOfMemory, UnsupportedError
 from .device import DeviceBase, DeviceInfo, Executable
 
 LIMITS = {"max_block": 1024, "max_shared": 1 << 20}
+WARP_SIZES = (8, 16, 32, 64)
+
+
+def warp_size_of(text, what):
+    """A warp's width from what the user wrote; ArgumentError when it is none."""
+    try:
+        width = int(text)
+    except (TypeError, ValueError):
+        width = 0
+    if width not in WARP_SIZES or isinstance(text, (bool, float)):
+        raise ArgumentError(f"{what}: 8, 16, 32 or 64, not {text!r}")
+    return width
 
 
 def discover():
     import platform
 
     processor = platform.machine()
-    limits = dict(LIMITS, threads=os.cpu_count())
+    width = warp_size_of(os.environ.get("LCPY_CPU_WARP") or 32, "LCPY_CPU_WARP")
+    limits = dict(LIMITS, threads=os.cpu_count(), warp_size=width)
     features = {
         "float16": "native",
         "float64": True,
@@ -28,6 +41,18 @@ def discover():
         "cpu", "cpu", "software", f"interpreter on {processor}", "lcpy", limits, features
     )
     return [info], None
+
+
+def with_warp_size(info, width):
+    """The DeviceInfo of the cpu device with warps of that many lanes: a device of its own."""
+    if width == info.limits["warp_size"]:
+        return info
+    return DeviceInfo(
+        f"cpu:warp{width}",
+        *(info.kind, info.type, info.description, info.driver),
+        dict(info.limits, warp_size=width),
+        info.features,
+    )
 
 
 def open_device(info):
@@ -77,7 +102,7 @@ class CpuDevice(DeviceBase):
                 f"has {have}"
             )
         start = time.perf_counter()
-        program = core.Program(request.descriptor, self.isa)
+        program = core.Program(request.descriptor, self.isa, self.limits["warp_size"])
         return CpuExecutable(program, time.perf_counter() - start)
 
     def synchronize(self):

@@ -45,6 +45,7 @@ class DeviceInfo:
     limits, features : dict
         Every kind has the features float64, int64, int64_atomics and denormals (kept), and float16:
         "native", or "emulated" by float32 rounded after each operation, which gives the same bits.
+        Every kind has the limit warp_size: lanes of a warp, 0 without warp operations.
     """
 
     def __init__(self, name, kind, type, description, driver, limits, features, handle=None):
@@ -176,11 +177,20 @@ def devices():
     return [info for kind in KINDS for info in discover(kind)[0]]
 
 
-def Device(name=None):
+def Device(name=None, *, warp_size=None):
     """The device called `name`: "cpu", "opencl", "opencl:1", "vulkan:0", "cuda", or "auto".
 
     Opened on first use; later calls give the same object.
+
+    Parameters
+    ----------
+    name : str, optional
+    warp_size : int, optional
+        Lanes of a warp, 8, 16, 32 or 64, of the cpu device alone: elsewhere the hardware has its
+        own. Each width is a device of its own, "cpu:warp8"; the default is LCPY_CPU_WARP, or 32.
     """
+    if warp_size is not None:
+        return _with_warp_size(name, warp_size)
     if name is None or name == "auto":
         return _open_info(_choose())
     if isinstance(name, DeviceInfo):
@@ -193,17 +203,33 @@ def Device(name=None):
     if opened is not None:
         return opened
     kind, _, index = name.partition(":")
+    width = index[4:] if kind == "cpu" and index.startswith("warp") else ""
+    if width:
+        index = ""
     if kind not in KINDS or (index and not index.isdigit()):
         raise ArgumentError(
             f"device: {name!r} is none of auto, cpu, opencl[:i], vulkan[:i], cuda[:i]"
         )
     infos, reason = discover(kind)
+    if width:
+        return _with_warp_size("cpu", width)
     number = int(index or 0)
     if number >= len(infos):
         have = ", ".join(i.name for i in infos) or "none"
         text = f"device {name!r} is not here (found of its kind: {have})"
         raise DeviceError(text + (f". {reason}" if reason else ""))
     return _open_info(infos[number])
+
+
+def _with_warp_size(name, width):
+    if name != "cpu":
+        raise ArgumentError(
+            f"warp_size: only lc.Device('cpu') has a width to choose, not {name!r}: the hardware's "
+            "is in its .info.limits"
+        )
+    cpu = _driver("cpu")
+    width = cpu.warp_size_of(width, "warp_size")
+    return _open_info(cpu.with_warp_size(discover("cpu")[0][0], width))
 
 
 def _open_info(info):

@@ -193,16 +193,38 @@ def _describe(name, device):
             device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
         ),
     }
+    features |= {
+        "subgroups": "cl_khr_subgroups" in extensions,
+        "subgroup_vote": "cl_khr_subgroup_non_uniform_vote" in extensions,
+        "subgroup_ballot": "cl_khr_subgroup_ballot" in extensions,
+        "subgroup_arithmetic": "cl_khr_subgroup_non_uniform_arithmetic" in extensions,
+        "subgroup_shuffle": "cl_khr_subgroup_shuffle" in extensions,
+    }
     return DeviceInfo(
         name,
         "opencl",
         _type_of(device),
         device.name.strip(),
         device.platform.version,
-        limits._asdict(),
+        dict(limits._asdict(), warp_size=_warp_size(device, features)),
         features,
         device,
     )
+
+
+def _warp_size(device, features):
+    """Lanes of a warp, where kernels may use them and the device says how many; else 0."""
+    if not features["subgroups"]:
+        return 0
+    for name in ("warp_size_nv", "wavefront_width_amd"):
+        try:
+            return int(getattr(device, name))
+        except (AttributeError, cl.Error):
+            pass
+    try:
+        return int(max(device.sub_group_sizes_intel))
+    except (AttributeError, cl.Error, ValueError, TypeError):
+        return 0
 
 
 def open_device(info):
@@ -215,7 +237,7 @@ class OpenclDevice(DeviceBase):
 
     def __init__(self, info):
         super().__init__(info)
-        self.plan_limits = Limits(**info.limits)
+        self.plan_limits = Limits.of(info.limits)
         try:
             self.context = cl.Context([info._handle])
             self.queue = cl.CommandQueue(self.context)
@@ -286,9 +308,13 @@ class OpenclDevice(DeviceBase):
             fp64=features["float64"],
             fp16=features["float16"] == "native",
             int64_atomics=features["int64_atomics"],
+            **{name: value for name, value in features.items() if name.startswith("subgroup")},
         )
+        # Subgroups came to the language with 2.0, and are optional in 3.0.
         options = core.opencl_build_options(
-            descriptor, correct_divide_sqrt=features["exact_division"]
+            descriptor,
+            version=30 if descriptor.uses_warp else 12,
+            correct_divide_sqrt=features["exact_division"],
         )
         emitted = time.perf_counter()
         program = self._program(name, source, tuple(options.split()))

@@ -43,6 +43,11 @@ LCPY_SHAPE(NoneToUint) {
   return b.call_node(op, args, Type::of(Scalar::UInt32), span);
 }
 
+LCPY_SHAPE(NoneToBool) {
+  b.need_count(op, args, 0, span);
+  return b.call_node(op, args, Type::of(Scalar::Bool), span);
+}
+
 LCPY_SHAPE(NoneToVoid) {
   b.need_count(op, args, 0, span);
   return b.call_node(op, args, Type(), span);

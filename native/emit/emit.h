@@ -33,6 +33,10 @@ struct VulkanTarget {
   // VK_EXT_shader_atomic_float: float32 atomics and float32 add, both features enabled.
   bool buffer_float_add = true, shared_float_add = true;
   bool int64_atomics = true;
+  // Kinds of subgroup operations in compute shaders.
+  bool subgroup_basic = true, subgroup_vote = true, subgroup_ballot = true;
+  bool subgroup_arithmetic = true, subgroup_shuffle = true;
+  uint32_t block_x = 1024;  // threads of a block along x, at the most
   bool signed_zero_inf_nan_preserve = true;  // float controls, by width 32
   bool denorm_preserve = false;  // likewise: denormal floats are kept where the device can
   // GLSL.std.450's Fma rounds once here. Vulkan does not promise it, and llvmpipe rounds twice;
@@ -64,6 +68,10 @@ SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
 struct OpenclTarget {
   uint32_t version = 12;  // 12, 20, 30
   bool fp64 = true, fp16 = false, int64_atomics = true;
+  // cl_khr_subgroups, and of its relatives _non_uniform_vote, _ballot, _non_uniform_arithmetic and
+  // _shuffle.
+  bool subgroups = false, subgroup_vote = false, subgroup_ballot = false;
+  bool subgroup_arithmetic = false, subgroup_shuffle = false;
   bool correct_divide_sqrt = true;  // CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, for strict
 };
 // OpenCL C of one `__kernel void lcpy_main(<one __global pointer per Global slot, in slot order>,

@@ -101,6 +101,7 @@ class Classifier {
         break;
       }
       case NodeKind::Atomic:
+      case NodeKind::Warp:
         set(n.d, Kind::Varying);
         break;
       case NodeKind::Move: {

@@ -165,4 +165,8 @@ Fn constant_cell();              // cell d = imm
 // operation.
 Fn atomic_fn(Op op, Scalar type, bool shared, int index);
 
+// Over the lanes of a warp that are on: value row a, or lane bits for bools; lane row b of
+// warp_read_lane, cell b of the ballot's word; imm is the warp's width. Null where there is none.
+Fn warp_fn(Op op, Scalar type);
+
 }  // namespace lcpy::interp

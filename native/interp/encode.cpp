@@ -199,6 +199,8 @@ void Encoder::node(const Node& n, uint32_t index) {
       return store(n);
     case NodeKind::Atomic:
       return atomic(n, index);
+    case NodeKind::Warp:
+      return warp(n, index);
     case NodeKind::Move:
       return move(n, index);
     case NodeKind::Declare:

@@ -63,6 +63,7 @@ class Encoder {
   void load(const Node& n, uint32_t index);
   void store(const Node& n);
   void atomic(const Node& n, uint32_t index);
+  void warp(const Node& n, uint32_t index);
   void move(const Node& n, uint32_t index);
   bool blends(const Node& n) const;
   void begin_if(const Node& n);

@@ -131,6 +131,16 @@ bool Encoder::blends(const Node& n) const {
   return owner.divergent;
 }
 
+// Numbers come as rows, bools and the ballot's word in cells.
+void Encoder::warp(const Node& n, uint32_t index) {
+  const bool row = n.type != Scalar::Bool;
+  const uint32_t a = n.a == kNone ? 0 : row ? as_row(n.a, scalar_size(n.type)) : place(n.a);
+  const uint32_t b = n.b == kNone ? 0 : n.op == Op::WarpBallot ? place(n.b) : as_row(n.b, 4);
+  release(index);
+  Instr& in = put(warp_fn(n.op, n.type), define(n.d), a, b);
+  in.imm = code_.warp_size;
+}
+
 void Encoder::move(const Node& n, uint32_t index) {
   if (code_.scalars[n.d].last == index && code_.scalars[n.d].place == kNone)
     return;  // nobody reads it

@@ -59,8 +59,10 @@ constexpr auto kGives = [] {
 
 FlattenRow flatten_row(Op op) { return kRows[static_cast<int>(op)]; }
 
-Flattener::Flattener(const KernelDescriptor& d, Strips strips) : d_(d), block_(argument_block(d)) {
+Flattener::Flattener(const KernelDescriptor& d, Strips strips, uint32_t warp_size)
+    : d_(d), block_(argument_block(d)) {
   code_.strips = strips;
+  code_.warp_size = warp_size;
   parts_.resize(d.values.size());
   code_.slots.assign(d.slots.size(), kNone);
   code_.slot_at.assign(d.slots.size(), 0);
@@ -391,11 +393,52 @@ void Flattener::reduce(const Operation& o) {
   define(o.first_result, {&total, 1});
 }
 
+// ---- warps
+// -------------------------------------------------------------------------------------
+
+ScalarId Flattener::warp_node(Op op, Scalar type, Scalar gives, ScalarId a, ScalarId lane) {
+  const ScalarId d = fresh(gives);
+  Node& n = node(NodeKind::Warp);
+  n.op = op;
+  n.type = type;
+  n.d = d, n.a = a, n.b = lane;
+  return d;
+}
+
+void Flattener::warp(const Operation& o) {
+  const Type result = result_type(o);
+  Scalars out(result.lanes());
+  for (uint32_t i = 0; i < out.size(); ++i) {
+    const bool takes = o.operand_count > 0;
+    const ScalarId lane = o.operand_count > 1 ? part(operand(o, 1).value()) : kNone;
+    out[i] = warp_node(o.op, takes ? type_of(o, 0).scalar() : result.scalar(), result.scalar(),
+                       takes ? args(o, 0)[i] : kNone, lane);
+  }
+  define(o.first_result, out);
+}
+
+void Flattener::warp_size(const Operation& o) {
+  const ScalarId d = constant(Scalar::UInt32, code_.warp_size);
+  define(o.first_result, {&d, 1});
+}
+
+// A warp has 64 lanes at the most: two words.
+void Flattener::warp_ballot(const Operation& o) {
+  const ScalarId zero = constant(Scalar::UInt32, 0);
+  Scalars out(4, zero);
+  for (uint32_t i = 0; i < 2; ++i)
+    out[i] = warp_node(Op::WarpBallot, Scalar::Bool, Scalar::UInt32, part(operand(o, 0).value()),
+                       constant(Scalar::UInt32, i));
+  define(o.first_result, out);
+}
+
 void Flattener::expanded(const Operation& o) {
   throw BugError("the interpreter met " + std::string(op_row(o.op).name) +
                  ", which pass_expand removes");
 }
 
-Code flatten(const KernelDescriptor& d, Strips strips) { return Flattener(d, strips).run(); }
+Code flatten(const KernelDescriptor& d, Strips strips, uint32_t warp_size) {
+  return Flattener(d, strips, warp_size).run();
+}
 
 }  // namespace lcpy::interp

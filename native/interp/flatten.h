@@ -12,7 +12,7 @@ namespace lcpy::interp {
 
 class Flattener {
  public:
-  Flattener(const KernelDescriptor& d, Strips strips);
+  Flattener(const KernelDescriptor& d, Strips strips, uint32_t warp_size);
   Code run();
 
   // One function a row of interp.def.
@@ -39,6 +39,9 @@ class Flattener {
   void byte_load(const Operation& o);
   void byte_store(const Operation& o);
   void sync_block(const Operation& o);
+  void warp(const Operation& o);
+  void warp_size(const Operation& o);
+  void warp_ballot(const Operation& o);
   void if_(const Operation& o);
   void switch_(const Operation& o);
   void loop(const Operation& o);
@@ -116,6 +119,8 @@ class Flattener {
   void move(ScalarId to, ScalarId from, uint32_t owner, bool shared = false);
   void declare(std::span<const ScalarId> scalars);
   bool empty_arm(BodyId b) const;
+
+  ScalarId warp_node(Op op, Scalar type, Scalar gives, ScalarId a, ScalarId lane = kNone);
 
   const KernelDescriptor& d_;
   Code code_;

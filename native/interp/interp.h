@@ -12,8 +12,10 @@ namespace lcpy::interp {
 class Program;  // decoded, immutable, shareable between threads
 
 // isa: "baseline", "avx2", "avx512", or "" for the best the processor has. ArgumentError if it
-// lacks it.
-std::shared_ptr<const Program> build_program(const KernelDescriptor& d, const char* isa = "");
+// lacks it. warp_size: 8, 16, 32 or 64 lanes.
+inline constexpr uint32_t kDefaultWarpSize = 32;
+std::shared_ptr<const Program> build_program(const KernelDescriptor& d, const char* isa = "",
+                                             uint32_t warp_size = kDefaultWarpSize);
 
 struct Binding {
   void* data = nullptr;  // start of the whole view

@@ -58,6 +58,7 @@ enum class NodeKind : uint8_t {
   EndCall,
   Leave,
   Barrier,
+  Warp,     // d = op(a) over a warp's lanes that are on; b: the lane to read, the ballot's word
 };
 
 enum class LeaveKind : uint8_t { Break, Continue, Return };
@@ -117,7 +118,7 @@ struct Region {
 enum class Strips : uint8_t {
   Rows,          // rows of the dispatch
   Packed,        // the linear index, over rows shorter than a strip
-  Blocks,        // blocks, for kernels with barriers or shared memory; every block is whole
+  Blocks,        // blocks, for kernels that need whole ones; no block reaches past the dispatch
   RaggedBlocks,  // likewise, and blocks reach past the dispatch: guards against that stay
 };
 
@@ -129,6 +130,7 @@ struct Code {
   std::vector<Leaf> leaves;
   std::vector<Region> regions;  // 0 is the kernel, a Call
   Strips strips{};
+  uint32_t warp_size = 32;
   bool blocks() const { return strips >= Strips::Blocks; }
   // Pinned cells that the runner fills.
   ScalarId thread[3], block[3], dispatch[3], size[3];
@@ -139,7 +141,7 @@ struct Code {
 };
 
 // flatten.cpp: BugError for what pass_expand should have removed.
-Code flatten(const KernelDescriptor& d, Strips strips);
+Code flatten(const KernelDescriptor& d, Strips strips, uint32_t warp_size);
 // hoist.cpp: takes out of loops what does not change in them.
 void hoist(Code& code);
 // classify.cpp: decides every scalar's kind and every region's divergence.

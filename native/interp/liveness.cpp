@@ -16,7 +16,7 @@ void each_use(const Code& code, const Node& n, F f) {
 
 bool is_pure(NodeKind k) {
   return k == NodeKind::Element || k == NodeKind::Mask || k == NodeKind::Convert ||
-         k == NodeKind::Choose || k == NodeKind::Load;
+         k == NodeKind::Choose || k == NodeKind::Load || k == NodeKind::Warp;
 }
 
 void drop_unused(Code& code) {

@@ -45,6 +45,7 @@ class Program {
   std::array<bool, 3> thread_is_row{};
   std::array<uint32_t, 3> block_size{};
   Strips strips{};
+  uint32_t warp_size = 32;
   bool blocks() const { return strips >= Strips::Blocks; }
   uint32_t buffers = 0, argument_bytes = 0;
 

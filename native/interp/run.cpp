@@ -218,9 +218,10 @@ Program::~Program() {
 
 namespace {
 
-std::shared_ptr<Program> build(const KernelDescriptor& d, const Loops& loops, Strips strips) {
+std::shared_ptr<Program> build(const KernelDescriptor& d, const Loops& loops, Strips strips,
+                               uint32_t warp_size) {
   auto program = std::make_shared<Program>();
-  Code code = flatten(d, strips);
+  Code code = flatten(d, strips, warp_size);
   hoist(code);
   classify(code);
   improve(code);
@@ -242,14 +243,17 @@ std::shared_ptr<Program> build(const KernelDescriptor& d, const Loops& loops, St
 
 }  // namespace
 
-std::shared_ptr<const Program> build_program(const KernelDescriptor& d, const char* isa) {
+std::shared_ptr<const Program> build_program(const KernelDescriptor& d, const char* isa,
+                                             uint32_t warp_size) {
+  if (warp_size != 8 && warp_size != 16 && warp_size != 32 && warp_size != 64)
+    throw ArgumentError("warp_size: 8, 16, 32 or 64, not " + std::to_string(warp_size));
   const Loops& loops = loops_for(isa);
   KernelDescriptor copy = d;
   // Matrix and geometry operations are expanded as for every target: one order of operations.
   if (needs_expansion(copy)) pass_expand(copy, &executes);
-  const bool blocks = copy.uses_barrier() || copy.uses_shared();
-  const std::shared_ptr<Program> program =
-      build(copy, loops, blocks ? Strips::Blocks : Strips::Rows);
+  const Strips strips = copy.needs_whole_blocks() ? Strips::Blocks : Strips::Rows;
+  const std::shared_ptr<Program> program = build(copy, loops, strips, warp_size);
+  program->warp_size = warp_size;
   program->source = std::move(copy);
   program->loops = &loops;
   return program;
@@ -257,7 +261,7 @@ std::shared_ptr<const Program> build_program(const KernelDescriptor& d, const ch
 
 const Program& Program::other_layout() const {
   std::call_once(other_once_, [this] {
-    other_ = build(source, *loops, blocks() ? Strips::RaggedBlocks : Strips::Packed);
+    other_ = build(source, *loops, blocks() ? Strips::RaggedBlocks : Strips::Packed, warp_size);
   });
   return *other_;
 }

@@ -25,6 +25,14 @@ bool KernelDescriptor::uses_barrier() const {
   return found;
 }
 
+bool KernelDescriptor::uses_warp() const {
+  bool found = false;
+  walk_functions(*this, [&](OpId, const Operation& o) {
+    found |= op_row(o.op).category == OpCategory::Warp;
+  });
+  return found;
+}
+
 bool KernelDescriptor::uses_shared() const {
   for (const Slot& s : slots)
     if (s.memory == MemoryClass::Shared) return true;

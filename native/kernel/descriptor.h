@@ -162,7 +162,10 @@ struct KernelDescriptor {
   const Body& body(BodyId b) const { return bodies[b.value]; }
 
   bool uses_barrier() const;  // reaches SyncBlock, from any function
+  bool uses_warp() const;     // reaches an operation over the lanes of a warp
   bool uses_shared() const;
+  // Whether every thread of a block must run, those past the end of the dispatch too.
+  bool needs_whole_blocks() const { return uses_shared() || uses_barrier() || uses_warp(); }
   uint64_t shared_bytes() const;  // of all Shared slots, each at its alignment
   uint64_t hash() const;          // of the text form without names and spans
 };

@@ -302,6 +302,22 @@ bool shuffle(const Args& a) {
   return true;
 }
 
+// ---- warps: every active lane holds the constant
+// -------------------------------------------------------------------------------
+
+bool warp_same(const Args& a) {
+  std::memcpy(a.out.data(), a.operands[0].data(), a.result.size());
+  return true;
+}
+bool warp_of_none(const Args& a) {  // how many are True, and which: known where the bool is False
+  return a.operands[0][0] == std::byte{0};
+}
+bool warp_all_equal(const Args& a) {
+  const Type types[] = {a.types[0], a.types[0]};
+  const std::span<const std::byte> pair[] = {a.operands[0], a.operands[0]};
+  return evaluate(Op::Equal, a.result, types, pair, {}, a.out);
+}
+
 struct How {
   bool (*f)(const Args&) = nullptr;
   bool known = false;

@@ -101,6 +101,8 @@ class Uniform {
   bool is_source(const Operation& o) const {
     if (o.op == Op::ThreadId || o.op == Op::DispatchId || o.op == Op::Call) return true;
     if (op_row(o.op).category == OpCategory::Atomic) return true;
+    // Warps of one block give results of their own.
+    if (op_row(o.op).category == OpCategory::Warp) return o.op != Op::WarpSize;
     if (o.op != Op::Load && o.op != Op::ByteLoad) return false;
     const Slot& s = d_.slot(d_.operands_of(o)[0].slot());
     if (s.memory == MemoryClass::Uniform || s.memory == MemoryClass::Constant) return false;

@@ -150,6 +150,10 @@ RowFault shape_NoneToUint(const RowContext& c) {
   if (RowFault f = values(c, 0); f.rule) return f;
   return c.result() == Type::of(Scalar::UInt32) ? kFine : kTypes;
 }
+RowFault shape_NoneToBool(const RowContext& c) {
+  if (RowFault f = values(c, 0); f.rule) return f;
+  return c.result().is_bool() ? kFine : kTypes;
+}
 RowFault shape_NoneToVoid(const RowContext& c) {
   if (c.count()) return kCount;
   return c.o.result_count ? kResults : kFine;
@@ -272,6 +276,31 @@ RowFault shape_AtomicInteger(const RowContext& c) {
 }
 RowFault shape_AtomicCompare(const RowContext& c) {
   return atomic(c, 2, Access::ReadWrite, true, true);
+}
+
+// ---- warps
+// ---------------------------------------------------------------------------------------
+bool any_lanes(Type t) { return t.is_arithmetic() || boolean(t); }
+RowFault shape_WarpNumber(const RowContext& c) { return alike(c, 1, arithmetic); }
+RowFault shape_WarpBits(const RowContext& c) { return alike(c, 1, bits); }
+RowFault shape_WarpTest(const RowContext& c) {
+  if (RowFault f = values(c, 1); f.rule) return f;
+  return any_lanes(c.type(0)) && c.result() == bool_lanes(c.type(0)) ? kFine : kTypes;
+}
+RowFault vote(const RowContext& c, Type result) {
+  if (RowFault f = values(c, 1); f.rule) return f;
+  return c.type(0).is_bool() && c.result() == result ? kFine : kTypes;
+}
+RowFault shape_WarpVote(const RowContext& c) { return vote(c, Type::of(Scalar::Bool)); }
+RowFault shape_WarpCountShape(const RowContext& c) { return vote(c, Type::of(Scalar::UInt32)); }
+RowFault shape_WarpBallotShape(const RowContext& c) {
+  return vote(c, Type::vector(Scalar::UInt32, 4));
+}
+RowFault shape_WarpReadShape(const RowContext& c) { return alike(c, 1, any_lanes); }
+RowFault shape_WarpReadLaneShape(const RowContext& c) {
+  if (RowFault f = values(c, 2); f.rule) return f;
+  const bool good = any_lanes(c.type(0)) && c.result() == c.type(0);
+  return good && c.type(1) == Type::of(Scalar::UInt32) ? kFine : kTypes;
 }
 
 // ---- values that only lowering makes

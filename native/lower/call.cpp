@@ -41,6 +41,7 @@ struct CallTable {
       {Op::HintForceCase, &F::call_hint},
       {Op::Bitcast, &F::call_plain},
       {Op::Pow, &F::call_pow},
+      {Op::WarpReadLane, &F::call_read_lane},
   };
   // Operators that are nodes of their own in the AST, and a statement.
   static constexpr Op kElsewhere[] = {Op::And, Op::Or, Op::IfElse, Op::Unreachable};
@@ -100,6 +101,19 @@ ValueId FunctionLowering::call_pow(const ExprNode& n) {
   b_.set_span(n.span);
   if (d_.type_of(x) == n.type && is_number(y, 2)) return b_.emit(Op::Mul, n.type, {x, x});
   return b_.emit(n.op, n.type, {x, y});
+}
+
+// A lane that no uint can hold does not exist, whatever its type.
+ValueId FunctionLowering::call_read_lane(const ExprNode& n) {
+  const ValueId v = value(f_.args_of(n)[0]);
+  ValueId lane = value(f_.args_of(n)[1]);
+  b_.set_span(n.span);
+  const Type uint = Type::of(Scalar::UInt32), ulong = Type::of(Scalar::UInt64);
+  if (d_.type_of(lane).size() == 8) {
+    const ValueId most = b_.integer(ulong, 0xffffffffu);
+    lane = b_.emit(Op::Min, ulong, {convert(lane, ulong), most});
+  }
+  return b_.emit(n.op, n.type, {v, convert(lane, uint)});
 }
 
 // True for a constant, or a scalar constant spread over lanes, all of whose lanes are `number`.

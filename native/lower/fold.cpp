@@ -8,7 +8,9 @@ namespace lcpy {
 namespace lower {
 
 ValueId fold_operation(KernelDescriptor& d, KernelBuilder& b, const Operation& o) {
-  if (o.result_count != 1 || o.operand_count == 0 || !is_pure(o.op)) return {};
+  // Over lanes that all hold one constant, what a warp operation gives may be known.
+  const bool foldable = is_pure(o.op) || op_row(o.op).category == OpCategory::Warp;
+  if (o.result_count != 1 || o.operand_count == 0 || !foldable) return {};
   const auto operands = d.operands_of(o);
   for (Operand x : operands)
     if (x.is_value() ? !d.is_constant(x.value()) : !x.is_imm()) return {};

@@ -1,6 +1,7 @@
-// pass_guard: threads past the end of a ragged dispatch. Without barriers and shared memory they do
-// nothing: the kernel's body runs only inside. With one of these they must run, and each access to
-// a buffer depends on being inside: reads give zero, writes and atomics do nothing and give zero.
+// pass_guard: threads past the end of a ragged dispatch. Without barriers, shared memory and warp
+// operations they do nothing: the kernel's body runs only inside. With one of these they must run,
+// and each access to a buffer depends on being inside: reads give zero, writes and atomics do
+// nothing and give zero.
 #include "lower/inline_vector.h"
 #include "lower/lower.h"
 #include "lower/rewrite.h"
@@ -124,7 +125,7 @@ class Guard {
 
 void pass_guard(KernelDescriptor& d, bool ragged) {
   if (!ragged) return;
-  if (!d.uses_barrier() && !d.uses_shared()) return lower::wrap_kernel(d);
+  if (!d.needs_whole_blocks()) return lower::wrap_kernel(d);
   lower::Guard guard(d);
   for (uint32_t f = 0; f < d.functions.size(); f++) guard.function(FunctionId(f));
 }

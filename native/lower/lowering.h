@@ -272,6 +272,7 @@ class FunctionLowering {
   ValueId call_hint(const ExprNode& n);
   ValueId call_plain(const ExprNode& n);
   ValueId call_pow(const ExprNode& n);
+  ValueId call_read_lane(const ExprNode& n);
   bool is_number(ValueId v, double number) const;
   SlotId resource(ExprId e) const;
 

@@ -56,10 +56,11 @@ class Simplify : public Rewriter<Simplify> {
         break;
     }
     if (op_row(o.op).category == OpCategory::Atomic) known_indices(o);
-    if (o.result_count != 1 || !is_pure(o.op)) return true;
+    const bool warp = op_row(o.op).category == OpCategory::Warp;
+    if (o.result_count != 1 || !(is_pure(o.op) || warp)) return true;
     const ValueId result = o.first_result;
     ValueId better = fold_operation(d_, b_, o);
-    if (!better) better = simplify_operation(d_, b_, o);
+    if (!better && !warp) better = simplify_operation(d_, b_, o);
     if (!better) return true;
     replace(result, settle(better));
     return false;

@@ -40,7 +40,7 @@ def device():
     features = dict.fromkeys(
         ("float16", "float64", "int64", "int8", "int16", "int64_atomics", "denormals"), True
     )
-    limits = {"max_block": 1024, "max_shared": 232448}
+    limits = {"max_block": 1024, "max_shared": 232448, "warp_size": 0}
     text = "emitted CUDA C++ compiled by g++"
     return HostDevice(
         DeviceInfo("cuda_host", "cuda_host", "software", text, "g++", limits, features)
@@ -152,6 +152,8 @@ class HostDevice(CpuDevice):
     program_is_host = False
 
     def compile(self, request):
+        if request.descriptor.uses_warp:
+            raise UnsupportedError(f"kernel '{request.name}' needs warps, which {self.name} lacks")
         need, have = request.descriptor.shared_bytes, self.limits["max_shared"]
         if need > have:
             raise UnsupportedError(

@@ -31,11 +31,11 @@ def operand_type(out: Out):
 @wrong(error=lc.UnsupportedError)
 def op_refused(out: Out):
     """
-    error E2003: lc.warp_lane_id cannot be used yet: no target has warp operations yet
-        out[0] = lc.float32(lc.warp_lane_id())
-                            ^^^^^^^^^^^^^^^^^
+    error E2003: lc.detach cannot be used yet: there is no automatic differentiation yet
+        out[0] = lc.detach(out[1])
+                 ^^^^^^^^^^^^^^^^^
     """
-    out[0] = lc.float32(lc.warp_lane_id())
+    out[0] = lc.detach(out[1])
 
 
 @wrong

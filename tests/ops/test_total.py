@@ -18,6 +18,10 @@ ELSEWHERE = {
     "ByteBufferRead ByteBufferWrite ByteBufferSize": "test_memory.py, test_byte_buffer",
     "AtomicLoad AtomicStore AtomicExchange AtomicCompareExchange AtomicAdd AtomicSub": "atomics",
     "AtomicAnd AtomicOr AtomicXor AtomicMin AtomicMax": "atomics",
+    "WarpLaneId WarpSize WarpIsFirst WarpFirstLane WarpAllEqual WarpAnd": "test_warp.py",
+    "WarpOr WarpXor WarpCount WarpMax WarpMin WarpProduct WarpSum": "test_warp.py",
+    "WarpAll WarpAny WarpBallot": "test_warp.py",
+    "WarpPrefixCount WarpPrefixSum WarpPrefixProduct WarpReadLane WarpReadFirst": "test_warp.py",
     "Assume Unreachable HintFlatten HintBranch HintForceCase": "test_memory.py, test_hints",
 }
 

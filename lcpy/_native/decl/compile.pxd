@@ -24,6 +24,12 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool buffer_float_add
         cbool shared_float_add
         cbool int64_atomics
+        cbool subgroup_basic
+        cbool subgroup_vote
+        cbool subgroup_ballot
+        cbool subgroup_arithmetic
+        cbool subgroup_shuffle
+        uint32_t block_x
         cbool signed_zero_inf_nan_preserve
         cbool fused_fma
         cbool exact_zeros
@@ -42,6 +48,11 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool fp64
         cbool fp16
         cbool int64_atomics
+        cbool subgroups
+        cbool subgroup_vote
+        cbool subgroup_ballot
+        cbool subgroup_arithmetic
+        cbool subgroup_shuffle
         cbool correct_divide_sqrt
 
     cdef cppclass CudaTarget:

@@ -14,7 +14,8 @@ cdef extern from "interp/interp.h" namespace "lcpy::interp" nogil:
         uint64_t bytes
 
     shared_ptr[const CProgram] build_program(const KernelDescriptor& d,
-                                             const char* isa) except +translate
+                                             const char* isa,
+                                             uint32_t warp_size) except +translate
 
 cdef extern from *:
     """

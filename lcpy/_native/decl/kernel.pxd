@@ -22,6 +22,7 @@ cdef extern from "kernel/descriptor.h" namespace "lcpy" nogil:
         vector[Slot] slots
         cbool view_offsets
         cbool uses_barrier() except +translate
+        cbool uses_warp() except +translate
         cbool uses_shared() except +translate
         uint64_t shared_bytes() except +translate
         uint64_t hash() except +translate

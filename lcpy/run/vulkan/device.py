@@ -10,7 +10,7 @@ from ..device import DeviceBase
 from . import api
 from .api import check, handle_key
 from .commands import Commands
-from .instance import USED_FEATURES
+from .instance import SUBGROUP_OPERATIONS, USED_FEATURES
 from .memory import Memory, MemoryTypes
 
 # In which order what is left at the end is destroyed: users before what they use.
@@ -35,7 +35,7 @@ class VulkanDevice(DeviceBase):
         self.physical = info._handle
         self.closed = False
         self._owned = {name: {} for name in _ORDER}
-        self.plan_limits = Limits(**info.limits)
+        self.plan_limits = Limits.of(info.limits)
         self.family = self._queue_family()
         self.handle, self.queue = self._create()
         self.memory_types = MemoryTypes(self)
@@ -129,6 +129,11 @@ class VulkanDevice(DeviceBase):
             <= have,
             "int64_atomics": "shaderBufferInt64Atomics" in have
             and "shaderSharedInt64Atomics" in have,
+            **{
+                f"subgroup_{name}": name in self.physical.subgroup_operations
+                for name in SUBGROUP_OPERATIONS
+            },
+            "block_x": self.plan_limits.block_x,
             "signed_zero_inf_nan_preserve": "shaderSignedZeroInfNanPreserveFloat32"
             in self.physical.float_controls,
             "denorm_preserve": "shaderDenormPreserveFloat32" in self.physical.float_controls,

@@ -183,6 +183,7 @@ class Physical:
         self.extensions = self._device_extensions()
         self._query_features()
         self.driver = self._query_driver()
+        self._query_subgroups()
 
     def _device_extensions(self):
         ffi, lib = api.ffi, api.lib
@@ -261,6 +262,22 @@ class Physical:
         self.float_controls = {name for name in api.features(own) if name.startswith("shader")}
         return f"{ffi.string(own.driverName).decode()} {ffi.string(own.driverInfo).decode()}"
 
+    def _query_subgroups(self):
+        """How many lanes a subgroup has, and the operations that compute shaders may use."""
+        ffi, lib = api.ffi, api.lib
+        own = ffi.new("VkPhysicalDeviceSubgroupProperties*")
+        own.sType = lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES
+        both = ffi.new("VkPhysicalDeviceProperties2*")
+        both.sType, both.pNext = lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, own
+        lib.vkGetPhysicalDeviceProperties2(self.handle, both)
+        compute = bool(own.supportedStages & lib.VK_SHADER_STAGE_COMPUTE_BIT)
+        self.subgroup_size = own.subgroupSize if compute else 0
+        self.subgroup_operations = {
+            name
+            for name, bit in SUBGROUP_OPERATIONS.items()
+            if compute and own.supportedOperations & bit
+        }
+
 
 # What LCPY_VULKAN_WITHOUT may name, for trying what poorer devices get.
 LEFT_OUT = {
@@ -273,7 +290,7 @@ LEFT_OUT = {
     "storage16": ("storageBuffer16BitAccess", "uniformAndStorageBuffer16BitAccess"),
 }
 
-
+SUBGROUP_OPERATIONS = {"basic": 1, "vote": 2, "arithmetic": 4, "ballot": 8, "shuffle": 16}
 # Features that kernels may use: on where the device has them, and no others.
 USED_FEATURES = (
     "shaderInt64",
@@ -316,6 +333,7 @@ def describe_limits(physical):
         "groups_x": v.maxComputeWorkGroupCount[0],
         "groups_y": v.maxComputeWorkGroupCount[1],
         "groups_z": v.maxComputeWorkGroupCount[2],
+        "warp_size": physical.subgroup_size,
     }
 
 

@@ -87,6 +87,16 @@ class Dialect {
     std::string_view place, value, expected, result, indent;
   };
   virtual void atomic(Text& t, Emitter& e, const Atomic& a) = 0;
+
+  // Writes an expression: a warp operation on `value` of type `type` (of the result where there is
+  // no operand), at `lane` for WarpReadLane. native() says which types come; vectors never do
+  // unless it keeps them.
+  struct Warp {
+    Op op;
+    Type type;
+    std::string_view value, lane;
+  };
+  virtual void warp(Text& t, Emitter& e, const Warp& w) = 0;
 };
 
 }  // namespace lcpy::clike

@@ -98,6 +98,7 @@ class Emitter {
   void store(const Operation& op);
   void atomic(const Operation& op);
   void read_bytes(Text& t, const Operation& op);
+  void read_warp(Text& t, const Operation& op);
   void byte_store(const Operation& op);
   void value_id(Text& t, const Operation& op);
   void value_dispatch_size(Text& t, const Operation& op);

@@ -6,6 +6,7 @@
 #include "emit/clike/emitter.h"
 #include "emit/clike/literal.h"
 #include "emit/clike/ops.h"
+#include "emit/clike/warp.h"
 #include "lower/expand.h"
 
 namespace lcpy::cuda {
@@ -15,6 +16,7 @@ namespace {
 // expanded. Conversions to integers saturate; those that are no single instruction are expanded.
 bool keeps(Op op, Type result, Type first, MathMode math) {
   const bool strict = math == MathMode::Strict;
+  if (op_row(op).category == OpCategory::Warp) return clike::keeps_warp(op, first);
   switch (op) {
     case Op::Min:
     case Op::Max:

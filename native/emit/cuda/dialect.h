@@ -54,6 +54,7 @@ class CudaDialect : public clike::Dialect {
   void begin_kernel(Text& t, const KernelDescriptor& d) override;
   void epilogue(Text& t) const override { t << "\n}  // namespace lc\n"; }
   void atomic(Text& t, clike::Emitter& e, const Atomic& a) override;
+  void warp(Text& t, clike::Emitter& e, const Warp& w) override;
 
  private:
   // Vectors (vectors.cpp).
@@ -71,6 +72,9 @@ class CudaDialect : public clike::Dialect {
   std::string float_updater(clike::Emitter& e, const Atomic& a);
   void fence(Text& t, clike::Emitter& e, const Atomic& a, bool sequential);
   void update(Text& t, clike::Emitter& e, const Atomic& a);
+  // Warps (warp.cpp).
+  std::string combiner(clike::Emitter& e, const Warp& w);
+  std::string lane_reader(clike::Emitter& e, const Warp& w);
 
   CudaTarget target_;
   std::array<uint32_t, 3> block_size_;

@@ -7,6 +7,7 @@
 #include "emit/clike/emitter.h"
 #include "emit/clike/literal.h"
 #include "emit/clike/ops.h"
+#include "emit/clike/warp.h"
 
 namespace lcpy::opencl {
 
@@ -18,11 +19,13 @@ namespace {
 
 // What the language has with language.md's meaning. min and max may confuse zeros, so strict has
 // them expanded; bit counts exist in every width.
-bool keeps(Op op, Type result, Type, MathMode math) {
+bool keeps(Op op, Type result, Type first, MathMode math) {
   const bool strict = math == MathMode::Strict;
   if (op == Op::Min || op == Op::Max) return !(strict && result.is_float());
   if (op == Op::Rsqrt) return !strict;
   if (op == Op::Convert) return false;
+  if (op_row(op).category == OpCategory::Warp)
+    return clike::keeps_warp(op, first) && !(strict && clike::sums_floats(op, first));
   return clike::form_of(op).kind != clike::OpForm::Kind::Expanded;
 }
 

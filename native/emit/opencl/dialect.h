@@ -47,6 +47,7 @@ class OpenclDialect : public clike::Dialect {
   void prelude(clike::Text& t, const clike::Emitter& e) override;
   void open_kernel(clike::Text& t, const KernelDescriptor& d) const override;
   void atomic(clike::Text& t, clike::Emitter& e, const Atomic& a) override;
+  void warp(clike::Text& t, clike::Emitter& e, const Warp& w) override;
 
  private:
   OpenclTarget target_;

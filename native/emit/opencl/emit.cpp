@@ -89,6 +89,42 @@ class Preflight {
   bool doubles_ = false, halves_ = false, long_atomics_ = false;
 };
 
+// Which relative of cl_khr_subgroups each warp operation is of, expanded ones included.
+void check_warp(const KernelDescriptor& d, const OpenclTarget& target) {
+  std::vector<Diagnostic> faults;
+  const auto need = [&](const Operation& op, bool has, const char* extension) {
+    if (!has)
+      faults.push_back(
+          make_diagnostic(Diag::feature_missing, op.span, {op_row(op.op).name, extension}));
+  };
+  walk_functions(d, [&](OpId, const Operation& op) {
+    if (op_row(op.op).category != OpCategory::Warp) return;
+    need(op, target.subgroups, "cl_khr_subgroups");
+    if (!target.subgroups) return;
+    switch (op.op) {
+      case Op::WarpLaneId:
+      case Op::WarpSize:
+        return;
+      case Op::WarpIsFirst:
+      case Op::WarpAll:
+      case Op::WarpAny:
+        return need(op, target.subgroup_vote, "cl_khr_subgroup_non_uniform_vote");
+      case Op::WarpReadLane:
+        need(op, target.subgroup_shuffle, "cl_khr_subgroup_shuffle");
+        return need(op, target.subgroup_ballot, "cl_khr_subgroup_ballot");
+      case Op::WarpFirstLane:
+      case Op::WarpBallot:
+      case Op::WarpCount:
+      case Op::WarpPrefixCount:
+      case Op::WarpReadFirst:
+        return need(op, target.subgroup_ballot, "cl_khr_subgroup_ballot");
+      default:
+        return need(op, target.subgroup_arithmetic, "cl_khr_subgroup_non_uniform_arithmetic");
+    }
+  });
+  if (!faults.empty()) throw UnsupportedError(std::move(faults));
+}
+
 }  // namespace
 
 std::string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target) {
@@ -99,6 +135,7 @@ std::string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target) {
   KernelDescriptor expanded = d;
   if (!target.fp16) pass_widen(expanded);
   pass_expand(expanded, dialect.native());
+  if (expanded.uses_warp()) check_warp(expanded, target);
   return clike::Emitter(expanded, dialect).emit();
 }
 

@@ -64,6 +64,12 @@ class Emitter {
   void atomic_update(const Operation& o);
   void atomic_compare(const Operation& o);
   void sync_block(const Operation& o);
+  // warp.cpp
+  void warp_id(const Operation& o);
+  void warp_vote(const Operation& o);
+  void warp_ballot(const Operation& o);
+  void warp_combine(const Operation& o);
+  void warp_read(const Operation& o);
   // flow.cpp
   void if_(const Operation& o);
   void switch_(const Operation& o);
@@ -140,7 +146,11 @@ class Emitter {
   SlotState& slot(SlotId s);
   void declare_global(SlotId id, SlotState& s);
   void declare_block();
-  Word builtin(uint32_t index);  // a row of kBuiltins
+  // Rows of kBuiltins.
+  enum Builtin : uint32_t {
+    kThreadId, kBlockId, kDispatchId, kBlocks, kThreadIndex, kWarpSize, kWarpLane, kBuiltinCount
+  };
+  Word builtin(uint32_t index);
   // The hardware's grid when it is not the dispatch's (fold.cpp).
   struct Folded {
     Word linear = 0, total = 0;  // index of this block, number of blocks
@@ -247,6 +257,13 @@ class Emitter {
   Word as_value(const AtomicPlace& p, Word id);
   Word compare_loop(const Operation& o, const AtomicPlace& p, Word operand);
 
+  // ---- warp.cpp -------------------------------------------------------------------------------
+  Word subgroup() { return u32(to_word(Scope::Subgroup)); }
+  Word active_lanes();
+  Word linear_thread_id();
+  Word thread_of_block() { return linear_block_ ? linear_thread_id() : builtin(kThreadId); }
+  Word linear_dispatch_id();
+
   // ---- flow.cpp -------------------------------------------------------------------------------
   // The branches into a block, each with the values it brings; these lie in flow_values_.
   struct Incoming {
@@ -279,6 +296,7 @@ class Emitter {
   const BindingPlan& plan_;
   const VulkanTarget& target_;
   const Needs& needs_;
+  const bool linear_block_;  // emitted with all threads along x
   const ArgumentBlock block_;
   Module m_;
   Types types_;
@@ -289,7 +307,7 @@ class Emitter {
   std::vector<Word> function_ids_;
   std::vector<FunctionId> queue_;  // functions called and not yet written
   Word block_variable_ = 0, block_word_pointer_ = 0;
-  Word builtins_[4] = {};
+  Word builtins_[kBuiltinCount] = {};
   std::vector<Word> files_;  // OpString by source file
 
   // Of the function being written.
@@ -300,7 +318,8 @@ class Emitter {
   std::vector<Word> uniform_values_;      // whole Uniform slots, by slot
   Word hidden_zeros_[kScalarCount] = {};  // by scalar
   std::unordered_map<uint32_t, Word> hidden_constants_;  // by value
-  Word builtin_values_[4] = {};
+  Word builtin_values_[kBuiltinCount] = {};
+  Word linear_thread_ = 0, linear_dispatch_ = 0;
   Folded folded_;
   Span line_;
   FunctionId function_;

@@ -10,7 +10,7 @@ namespace lcpy::spirv {
 const Emitter::Folded& Emitter::folded() {
   if (folded_.block) return folded_;
   const Word uint = lanes(Scalar::UInt32), uint3 = lanes(Scalar::UInt32, 3);
-  const Word group = builtin(1), groups = builtin(3), thread = builtin(0);
+  const Word group = builtin(kBlockId), groups = builtin(kBlocks), thread = thread_of_block();
   Word size[3];
   for (uint32_t i = 0; i < 3; i++) size[i] = block_word(ArgumentBlock::kDispatchSize + 4 * i);
   Words* const current = out_;

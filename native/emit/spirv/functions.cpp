@@ -122,6 +122,7 @@ void Emitter::emit_function(FunctionId id) {
   block_words_.assign(block_.size / 4, 0);
   uniform_values_.assign(d_.slots.size(), 0);
   std::fill(std::begin(builtin_values_), std::end(builtin_values_), 0);
+  linear_thread_ = linear_dispatch_ = 0;
   std::fill(std::begin(hidden_zeros_), std::end(hidden_zeros_), 0);
   hidden_constants_.clear();
   folded_ = {};
@@ -148,12 +149,18 @@ void Emitter::emit_function(FunctionId id) {
 
 // ---- the module -----------------------------------------------------------------------------
 
+static uint32_t threads_of(const KernelDescriptor& d) {
+  return d.block_size[0] * d.block_size[1] * d.block_size[2];
+}
+
 Emitter::Emitter(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target,
                  const Needs& needs)
     : d_(d),
       plan_(plan),
       target_(target),
       needs_(needs),
+      linear_block_(needs.warp && (d.block_size[1] > 1 || d.block_size[2] > 1) &&
+                    threads_of(d) <= target.block_x),
       block_(argument_block(d)),
       m_(target.version >= 13   ? kVersion16
          : target.version == 12 ? kVersion15
@@ -201,8 +208,11 @@ SpirvModule Emitter::run() {
   require_needs();
   const Word main = function_id(FunctionId(0u));
   m_.entry_point(main, "main");
-  m_.execution_mode(main, ExecutionMode::LocalSize, d_.block_size[0], d_.block_size[1],
-                    d_.block_size[2]);
+  if (linear_block_)
+    m_.execution_mode(main, ExecutionMode::LocalSize, threads_of(d_), 1u, 1u);
+  else
+    m_.execution_mode(main, ExecutionMode::LocalSize, d_.block_size[0], d_.block_size[1],
+                      d_.block_size[2]);
   float_controls(main);
   while (!queue_.empty()) {
     const FunctionId next = queue_.back();

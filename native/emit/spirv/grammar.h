@@ -1570,6 +1570,17 @@ enum class FunctionControl : uint32_t {
   OptNoneEXT = 0x10000,
 };
 
+// One of these.
+enum class GroupOperation : uint32_t {
+  Reduce = 0,
+  InclusiveScan = 1,
+  ExclusiveScan = 2,
+  ClusteredReduce = 3,
+  PartitionedReduceNV = 6,
+  PartitionedInclusiveScanNV = 7,
+  PartitionedExclusiveScanNV = 8,
+};
+
 // Mask: values are or-ed.
 enum class LoopControl : uint32_t {
   None = 0,

@@ -36,6 +36,20 @@ bool convertible(Type result, Type first, MathMode) {
   return from != ScalarClass::Float || to == ScalarClass::Float || to == ScalarClass::Bool;
 }
 
+// Warp operations on 8, 16 and 64 bits need a feature of their own: they are built of these.
+bool warp_integers(Type, Type first, MathMode) {
+  return first.is_integer() && scalar_size(first.scalar()) == 4;
+}
+
+bool warp_numbers(Type, Type first, MathMode math) {
+  if (first.is_integer()) return scalar_size(first.scalar()) == 4;
+  return math != MathMode::Strict && scalar_size(first.scalar()) >= 4;
+}
+
+bool words(Type, Type first, MathMode) {
+  return !first.has_class(ScalarClass::Bool) && scalar_size(first.scalar()) == 4;
+}
+
 // ---- rows -----------------------------------------------------------------------------------
 
 // No definition: an operation without a row in ops.def fails here, and the error names it.

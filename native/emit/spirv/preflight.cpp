@@ -84,6 +84,7 @@ class Preflight {
     hold(facts, o.span);
     check_row(o, *row, first);
     if (o.op == Op::SyncBlock) needs_.barrier = true;
+    if (op_row(o.op).category == OpCategory::Warp) visit_warp(o);
     // A device that rounds twice gets fma in double (precise.cpp).
     const bool corrected = (o.op == Op::Div || o.op == Op::Sqrt) && !target_.exact_division;
     const bool on_half = first.is_float() && first.scalar() == Scalar::Float16;
@@ -128,6 +129,36 @@ class Preflight {
       if (bits(to) && bits(from) && to.lanes() == from.lanes()) return;
     }
     narrow(facts);
+  }
+
+  // The kind of subgroup operation, which devices have or lack as a whole.
+  void visit_warp(const Operation& o) {
+    needs_.warp = true;
+    const auto need = [&](bool has, const char* kind) {
+      if (!has)
+        refuse(Diag::feature_missing, o.span,
+               {op_row(o.op).name, std::string("subgroup operations in compute shaders: ") + kind});
+    };
+    switch (o.op) {
+      case Op::WarpLaneId:
+      case Op::WarpSize:
+      case Op::WarpIsFirst:
+        return need(target_.subgroup_basic, "VK_SUBGROUP_FEATURE_BASIC_BIT");
+      case Op::WarpAll:
+      case Op::WarpAny:
+        return need(target_.subgroup_vote, "VK_SUBGROUP_FEATURE_VOTE_BIT");
+      case Op::WarpFirstLane:
+      case Op::WarpBallot:
+      case Op::WarpCount:
+      case Op::WarpPrefixCount:
+      case Op::WarpReadFirst:
+        return need(target_.subgroup_ballot, "VK_SUBGROUP_FEATURE_BALLOT_BIT");
+      case Op::WarpReadLane:
+        need(target_.subgroup_ballot, "VK_SUBGROUP_FEATURE_BALLOT_BIT");
+        return need(target_.subgroup_shuffle, "VK_SUBGROUP_FEATURE_SHUFFLE_BIT");
+      default:
+        return need(target_.subgroup_arithmetic, "VK_SUBGROUP_FEATURE_ARITHMETIC_BIT");
+    }
   }
 
   void visit_atomic(const Operation& o) {

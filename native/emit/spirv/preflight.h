@@ -14,6 +14,7 @@ struct Needs {
   bool storage8 = false, storage16 = false;  // narrow types in buffers
   bool float32 = false;
   bool barrier = false;
+  bool warp = false;
   bool int64_atomics = false, buffer_float_add = false, shared_float_add = false;
   // Slots whose floats are held as bits, because an atomic on them is a compare-and-swap loop.
   std::vector<bool> bits;

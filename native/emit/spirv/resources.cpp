@@ -10,11 +10,15 @@ namespace {
 struct BuiltinRow {
   BuiltIn builtin;
   const char* name;
+  uint32_t lanes;
 };
-constexpr BuiltinRow kBuiltins[] = {{BuiltIn::LocalInvocationId, "thread_id"},
-                                    {BuiltIn::WorkgroupId, "block_id"},
-                                    {BuiltIn::GlobalInvocationId, "dispatch_id"},
-                                    {BuiltIn::NumWorkgroups, "blocks"}};
+constexpr BuiltinRow kBuiltins[] = {{BuiltIn::LocalInvocationId, "thread_id", 3},
+                                    {BuiltIn::WorkgroupId, "block_id", 3},
+                                    {BuiltIn::GlobalInvocationId, "dispatch_id", 3},
+                                    {BuiltIn::NumWorkgroups, "blocks", 3},
+                                    {BuiltIn::LocalInvocationIndex, "thread_index", 1},
+                                    {BuiltIn::SubgroupSize, "warp_size", 1},
+                                    {BuiltIn::SubgroupLocalInvocationId, "warp_lane", 1}};
 
 bool has(Access a, Access bit) { return (static_cast<int>(a) & static_cast<int>(bit)) != 0; }
 
@@ -215,7 +219,7 @@ Word Emitter::block_word_at(Word index) {
 Word Emitter::builtin(uint32_t index) {
   Word& known = builtin_values_[index];
   if (known) return known;
-  const Word vector = lanes(Scalar::UInt32, 3);
+  const Word vector = lanes(Scalar::UInt32, kBuiltins[index].lanes);
   Word& variable = builtins_[index];
   if (!variable) {
     variable = m_.variable(m_.type_pointer(StorageClass::Input, vector), StorageClass::Input);
@@ -227,10 +231,13 @@ Word Emitter::builtin(uint32_t index) {
   return known;
 }
 
-void Emitter::thread_id(const Operation& o) { alias(o, builtin(0)); }
-void Emitter::block_id(const Operation& o) { alias(o, target_.fold ? folded().block : builtin(1)); }
+void Emitter::thread_id(const Operation& o) { alias(o, thread_of_block()); }
+void Emitter::block_id(const Operation& o) {
+  alias(o, target_.fold ? folded().block : builtin(kBlockId));
+}
 void Emitter::dispatch_id(const Operation& o) {
-  alias(o, target_.fold ? folded().dispatch : builtin(2));
+  if (target_.fold) return alias(o, folded().dispatch);
+  alias(o, linear_block_ ? linear_dispatch_id() : builtin(kDispatchId));
 }
 
 void Emitter::dispatch_size(const Operation& o) {

@@ -78,8 +78,8 @@ std::vector<Case> operand_cases() {
          k.f.finish();
          k.arg("float", "x");
        }},
-      {Diag::op_refused, "lc.warp_sum cannot be used yet: no target has warp operations yet",
-       [](Kit& k) { k.call(Op::WarpSum, {k.arg("float", "x")}); }},
+      {Diag::op_refused, "lc.detach cannot be used yet: there is no automatic differentiation yet",
+       [](Kit& k) { k.call(Op::Detach, {k.arg("float", "x")}); }},
       {Diag::operand_count, "lc.min takes 2 operands, not 1",
        [](Kit& k) { k.call(Op::Min, {k.arg("float", "x")}); }},
       {Diag::operand_type, "lc.sqrt does not take int",

@@ -142,7 +142,7 @@ TEST(types) {
 TEST(rows_that_lowering_replaces) {
   CHECK_EQ(rules("%0: bool = And bool(true), bool(true)\nReturn\n"), "level");
   CHECK_EQ(rules("%0: float = Make float(1)\nReturn\n"), "level");
-  CHECK_EQ(rules("%0: uint = WarpSize\nReturn\n"), "level");
+  CHECK_EQ(rules("%0: ulong = AddressOf\nReturn\n"), "level");
 }
 
 TEST(memory_access) {
