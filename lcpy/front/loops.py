@@ -30,14 +30,16 @@ class _Loop:
 class _Copy:
     """An unrolled loop while one of its copies is traced. A break or continue that is certain (no
     run-time branch around it) ends the copy while tracing; the others leave one-pass loops that
-    stand around the copy and around all of them."""
+    stand around the copy and around all of them. After a continue that is not certain no break is:
+    `parted` says that there was one."""
 
-    __slots__ = ("level", "broke")
+    __slots__ = ("level", "broke", "parted")
     unrolled = True
 
     def __init__(self, level, broke):
         self.level = level
         self.broke = broke
+        self.parted = False
 
 
 def _leaves(statements, kinds):
@@ -85,7 +87,8 @@ def _exit(frame, node, breaking):
         return
     builder.break_(node)  # out of the copy's own one-pass loop
     if frame.level == loop.level:
-        raise EndCopy(breaking)
+        raise EndCopy(breaking and not loop.parted)
+    loop.parted = loop.parted or not breaking
 
 
 def _else(frame, node, broke):

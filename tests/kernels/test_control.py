@@ -517,3 +517,47 @@ def test_comparison_by_value(device):
     s = lc.Buffer(np.int32([-1, 4, 5]), device=device)
     mixed_compare(u, s, out, dispatch_size=1)
     assert out.numpy().tolist() == [True, True, False, True]
+
+
+# A break that stands alone in an unrolled loop's body, but behind a continue: it is not certain.
+
+
+@lc.callable
+def continue_before_break(c: lc.int32, n: lc.int32) -> lc.int32:
+    x = 0
+    for k in lc.static(range(1, 5)):
+        x = x * 10 + k
+        if c > k:
+            continue
+        for i in range(n):
+            if i == k:
+                break
+        else:
+            continue
+        break
+    else:
+        x = -x
+    return x
+
+
+@lc.kernel
+def unrolled_break(v: lc.Buffer[lc.int32], out: lc.Buffer[lc.int32]):
+    out[0] = continue_before_break(v[0], v[0])
+    out[1] = continue_before_break(v[0], v[1])
+    out[2] = continue_before_break(v[1], v[1])
+    out[3] = continue_before_break(v[2], v[1])
+
+
+def unrolled_break_folded(a, b, c):
+    @lc.kernel
+    def kernel(out: lc.Buffer[lc.int32]):
+        out[0] = continue_before_break(a, a)
+        out[1] = continue_before_break(a, b)
+        out[2] = continue_before_break(b, b)
+        out[3] = continue_before_break(c, b)
+
+    return kernel
+
+
+def test_break_behind_continue(device):
+    check(device, unrolled_break, unrolled_break_folded, [0, 9, 3], [-1234, 1, -1234, 123])
