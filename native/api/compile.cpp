@@ -28,6 +28,12 @@ bool any_wanted() {
   return list && *list;
 }
 
+// LCPY_VALIDATE=1: the descriptor is verified after every pass, not only at the end.
+bool validating() {
+  const char* value = std::getenv("LCPY_VALIDATE");
+  return value && *value && std::string_view(value) != "0";
+}
+
 void write(std::string_view kernel, std::string_view stage, std::string_view text) {
   const char* folder = std::getenv("LCPY_DUMP_DIR");
   if (!folder || !*folder) {
@@ -57,6 +63,7 @@ struct Dump {
 
 KernelDescriptor lower(const ast::FunctionBuilder& kernel, LowerOptions options) {
   Dump dump{kernel.name()};
+  if (validating()) options.verify_each = true;
   const bool dumping = any_wanted();
   if (dumping) {
     if (wanted("ast")) write(dump.kernel, "ast", kernel.text());

@@ -1,0 +1,1 @@
+"""Random programs of the kernel language, run on every device: see tests/fuzz/README.md."""

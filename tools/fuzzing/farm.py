@@ -1,0 +1,158 @@
+"""Worker processes, each with batches of its own; one that dies or hangs is started anew, and the
+program at fault is found by running its batch's programs alone.
+"""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+TOOLS = Path(__file__).resolve().parent.parent
+BATCH_LIMIT = 180  # seconds
+ALONE_LIMIT = 60
+
+
+def environment():
+    """Variables of a worker: no cache on disk may stand for a driver's work."""
+    settings = {
+        "PYOPENCL_NO_CACHE": "1",
+        "POCL_KERNEL_CACHE": "0",
+        "MESA_SHADER_CACHE_DISABLE": "true",
+        "__GL_SHADER_DISK_CACHE": "0",
+        "CUDA_CACHE_DISABLE": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LCPY_CPU_THREADS": "1",
+    }
+    path = os.pathsep.join(filter(None, (str(TOOLS), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, **settings, "PYTHONPATH": path}
+
+
+class Worker:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.errors = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "fuzzing.worker", *self.arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            env=environment(),
+            text=True,
+        )
+        self.job, self.since = "ready", time.monotonic()
+
+    def give(self, *job):
+        self.job, self.since = job, time.monotonic()
+        self.errors.seek(0)
+        self.errors.truncate()
+        self.process.stdin.write(" ".join(map(str, job)) + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        """A dict, or None where the process is gone."""
+        line = self.process.stdout.readline()
+        return json.loads(line) if line.endswith("\n") else None
+
+    def last_words(self):
+        self.errors.seek(0)
+        return self.errors.read()[-1500:]
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Farm:
+    """`numbers`: an iterator of batch numbers. `report(finding)` is called for each finding."""
+
+    def __init__(self, arguments, jobs, numbers, size, report, end=None):
+        self.numbers, self.size, self.report, self.end = iter(numbers), size, report, end
+        self.workers = [Worker(arguments) for _ in range(jobs)]
+        self.again = []  # (batch, program) to run alone
+        self.programs = 0
+        self.counts, self.times = {}, {}
+        self.devices = None
+
+    def next_job(self):
+        if self.again:
+            return self.again.pop()
+        if self.end is not None and time.monotonic() > self.end:
+            return None
+        number = next(self.numbers, None)
+        return None if number is None else (number,)
+
+    def run(self):
+        busy = list(self.workers)
+        while busy:
+            ready, _, _ = select.select([w.process.stdout for w in busy], [], [], 0.5)
+            for w in list(busy):
+                if w.process.stdout in ready:
+                    self.take(w)
+                elif time.monotonic() - w.since > (BATCH_LIMIT if len(w.job) != 2 else ALONE_LIMIT):
+                    self.lost(w, "hang")
+                if w.job is None:
+                    job = self.next_job()
+                    if job is None:
+                        w.end()
+                        busy.remove(w)
+                    else:
+                        w.give(*job)
+
+    def take(self, w):
+        answer = w.answer()
+        if answer is None:
+            return self.lost(w, "crash")
+        if w.job == "ready":
+            self.devices = answer["ready"]
+        else:
+            if len(w.job) == 1:
+                self.programs += self.size
+            for name in ("counts", "times"):
+                mine = getattr(self, name)
+                for key, n in answer[name].items():
+                    mine[key] = mine.get(key, 0) + n
+            for finding in answer["findings"]:
+                self.report(finding)
+        w.job = None
+        return None
+
+    def lost(self, w, kind):
+        """A worker that died or stands still."""
+        job = w.job
+        if kind == "crash":
+            code = w.process.wait()
+            text = f"the process ended with {code}"
+        else:
+            text = f"no answer for {time.monotonic() - w.since:.0f} seconds"
+        text += "\n" + w.last_words()
+        w.end()
+        if job == "ready":
+            raise SystemExit(f"a worker does not start: {text}")
+        if len(job) == 1:
+            self.again += [(job[0], i) for i in range(self.size)]
+            self.counts["batches lost"] = self.counts.get("batches lost", 0) + 1
+        else:
+            self.report(
+                {"kind": kind, "batch": job[0], "program": job[1], "way": "process", "text": text}
+            )
+        w.start()
+
+
+def shrink(arguments, finding, seconds, out):
+    """What worker.py --shrink says of a finding, or None where it died."""
+    command = [sys.executable, "-m", "fuzzing.worker", *arguments, "--shrink", json.dumps(finding)]
+    command += ["--seconds", str(seconds), *(["--out", str(out)] if out else [])]
+    try:
+        done = subprocess.run(
+            command, env=environment(), text=True, capture_output=True, timeout=seconds + 120
+        )
+        return json.loads(done.stdout.strip().splitlines()[-1])
+    except (subprocess.TimeoutExpired, IndexError, ValueError):
+        return None

@@ -1,0 +1,291 @@
+"""Whole programs, and batches of them: one module, one kernel, one launch.
+
+A program is a function of values and buffers. What it returns and what it leaves in its own cells
+of the output buffers is its result.
+"""
+
+from . import kinds as T
+from .chance import Chance
+from .expressions import Variable
+from .nodes import COUNT, Node, Parameter, Signature, block_lines, constant_text, number
+from .statements import Names, Writer, write_callable
+
+CELLS = 4  # of each output buffer for each program and thread: two results, two cells
+TOTALS = 2  # of each output buffer for each program, behind all cells
+
+
+class Program:
+    """`tree`: a "program" node, functions first and the body last, whose Signature has `inputs`
+    (parameter name, buffer) and what else the kernel passes."""
+
+    def __init__(self, number, tree, inputs, results, shared):
+        self.number, self.tree, self.inputs = number, tree, inputs
+        self.results, self.shared = results, shared  # [(type, cell)], (name, count, type) or None
+
+    @property
+    def body(self):
+        return self.tree.kids[-1]
+
+    def with_tree(self, tree):
+        return Program(self.number, tree, self.inputs, self.results, self.shared)
+
+    def uses(self, kind):
+        return any(n.kind == kind for n in self.tree.walk())
+
+
+class Batch:
+    """What the programs of one module share: types, constants, buffers, the dispatch."""
+
+    def __init__(self, seed, number, size, features=()):
+        c = Chance(seed, number)
+        self.seed, self.number, self.size = seed, number, size
+        self.denormals = c.one_in(6)
+        self.threads = c.pick((5, 8, 13, 16))
+        self.block = c.pick((4, 8, 16))
+        self.math = "strict"
+        self._choose_scalars(c, features)
+        self._choose_types(c)
+        self._choose_captures(c)
+        self.inputs = {  # buffer name -> (element type, values)
+            f"i_{t.key}": (t, [T.some_value(c, t, denormals=self.denormals) for _ in range(COUNT)])
+            for t in self.palette
+        }
+        self.outputs = {f"o_{t.key}": t for t in self.palette}
+        self.programs = [self._program(Chance(seed, number, i + 1), i) for i in range(size)]
+
+    def _choose_scalars(self, c, features):
+        chosen = [T.BOOL, T.INT32, T.UINT32, T.FLOAT32]
+        for t in (T.INT8, T.UINT8, T.INT16, T.UINT16, T.INT64, T.UINT64, T.FLOAT64):
+            if c.percent(40):
+                chosen.append(t)
+        if "float16" in features and c.percent(25):
+            chosen.append(T.FLOAT16)
+        self.scalars = tuple(chosen)
+        self.numbers = tuple(t for t in chosen if t is not T.BOOL)
+        self.integers = tuple(t for t in chosen if t.is_integer)
+        self.floats = tuple(t for t in chosen if t.is_float)
+
+    def _choose_types(self, c):
+        """The palette: types of buffers, inputs, results and most variables."""
+        palette = list(c.some(self.scalars, c.between(3, 5)))
+        palette += [T.vector(c.pick(self.scalars), c.between(2, 4)) for _ in range(c.between(1, 3))]
+        if c.one_in(2):
+            palette.append(T.matrix(c.pick(self.floats), c.between(2, 4)))
+        self.structs = []
+        parts = list(palette)
+        for _ in range(c.between(1, 2)):
+            fields = []
+            for i in range(c.between(1, 4)):
+                t = c.pick(parts)
+                if c.one_in(4):
+                    t = T.array(t, c.between(1, 4))
+                if t.parts <= 16:
+                    fields.append((f"m{i}", t))
+            if not fields:
+                continue
+            made = T.struct(f"S{len(self.structs)}", fields)
+            self.structs.append(made)
+            parts.append(made)
+            palette.append(made)
+        for _ in range(c.between(0, 2)):
+            t = T.array(c.pick(parts), c.between(1, 4))
+            if t.parts <= 32:
+                palette.append(t)
+        self.palette = tuple(dict.fromkeys(t for t in palette if t.parts <= 32))[:11]
+
+    def _choose_captures(self, c):
+        """Constants of the module: [(name, type)], and their text."""
+        self.captures, self.capture_lines, self.capture_values = [], [], {}
+        for i in range(c.between(0, 3)):
+            name, pick = f"C{i}", c.below(4)
+            if pick == 0:
+                t = T.array(T.INT32, c.between(1, 5))
+                value = T.some_value(c, t)
+                text = f"{list(value)}"
+            elif pick == 1:
+                t = T.array(c.pick(self.integers), c.between(2, 4))
+                value = T.some_value(c, t)
+                text = f"np.array({list(value)}, np.{t.element.key})"
+            else:
+                t = c.pick([p for p in self.palette if p.kind in ("vector", "struct", "scalar")])
+                value = T.some_value(c, t, finite=True)
+                if t.kind == "scalar":
+                    text = f"np.bool_({value})" if t is T.BOOL else f"np.{t.key}({value!r})"
+                else:
+                    text = host_text(t, value)
+            self.captures.append((name, t))
+            self.capture_lines.append(f"{name} = {text}")
+            self.capture_values[name] = value
+
+    def some_type(self, c):
+        if c.percent(80):
+            return c.pick(self.palette)
+        s = c.pick(self.scalars)
+        return s if c.one_in(2) else T.vector(s, c.between(2, 4))
+
+    # ---- one program ------------------------------------------------------------------------
+    def _program(self, c, number):
+        names = Names(number)
+        functions = []
+        for _ in range(c.weighted(((3, 0), (4, 1), (3, 2), (1, 3)))):
+            functions.append(write_callable(c, self, names, [f.data for f in functions]))
+        results = self._results(c)
+        w = Writer(c, self, names, [f.data for f in functions], [t for t, _ in results])
+        params = [Parameter("q", T.UINT32), Parameter("t", T.UINT32)]
+        w.scope.append(Variable("t", T.UINT32, mutable=False))
+        inputs = []
+        for _ in range(c.between(1, 4)):
+            t, name = c.pick(self.palette), names.new("x")
+            params.append(Parameter(name, t))
+            w.scope.append(Variable(name, t))
+            inputs.append((name, t, c.between(1, 5), c.below(COUNT)))
+        shared = None
+        if c.one_in(6):
+            t = c.pick(self.palette)
+            shared = (f"s{number}", self.block, t)
+            params += [Parameter("lane", T.UINT32)]
+            params += [Parameter(shared[0], T.array(t, self.block), ref=True)]
+            w.scope.append(Variable(f"{shared[0]}[lane]", t, local=False))
+            w.shared, w.may_return = shared, False
+        w.buffers = [(name, t) for name, (t, _) in self.inputs.items()]
+        self._give_cells(c, w, number)
+        kids = []
+        if c.one_in(4):
+            nested = write_callable(c, self, names, [f.data for f in functions], outer=w)
+            kids.append(nested)
+            w.callables.append(nested.data)
+        depth = c.weighted(((1, 1), (3, 2), (2, 3)))
+        kids += [w.statement(depth) for _ in range(c.between(2, 7))]
+        kids.append(w.finish(1))
+        params += [Parameter(name, t, buffer=True) for name, t in w.buffers]
+        params += [Parameter(name, t, buffer=True) for name, t in self.outputs.items()]
+        signature = Signature(f"p{number}", params, [t for t, _ in results], annotated=False)
+        body = Node("function", None, [Node("block", None, kids)], signature)
+        return Program(number, Node("program", None, [*functions, body]), inputs, results, shared)
+
+    def _results(self, c):
+        """[(type, cell)]: two of one type at most."""
+        seen, results = {}, []
+        for _ in range(c.between(1, 4)):
+            t = c.pick(self.palette)
+            if seen.setdefault(t, 0) < 2:
+                results.append((t, seen[t]))
+                seen[t] += 1
+        return results
+
+    def _give_cells(self, c, w, number):
+        for name, t in self.outputs.items():
+            if c.one_in(4):
+                cell = Variable(f"{name}[q + {c.between(2, 3)}]", t, local=False)
+                w.scope.append(cell)
+                w.cells.append(cell)
+            if t.kind == "scalar" and t.bits >= 32 and c.one_in(2):
+                first = self.totals_at(number)
+                w.totals.append((f"{name}[{first + c.below(TOTALS)}]", t))
+
+    # ---- places in the output buffers -------------------------------------------------------
+    def cell_at(self, thread, number, cell=0):
+        return (thread * self.size + number) * CELLS + cell
+
+    def totals_at(self, number):
+        return self.threads * self.size * CELLS + number * TOTALS
+
+    @property
+    def output_length(self):
+        return self.totals_at(self.size)
+
+
+def host_text(t, value):
+    """A value as a module builds it on the host."""
+    if t.kind == "scalar":
+        return str(value) if t.group == "bool" else f"{t.text}({number(value)})"
+    parts = ", ".join(host_text(k, v) for k, v in zip(t.children(), value))
+    return f"[{parts}]" if t.kind == "array" else f"{t.text}({parts})"
+
+
+# ---- text ---------------------------------------------------------------------------------------
+HEAD = """import numpy as np
+
+import lcpy as lc
+
+inf, nan = float("inf"), float("nan")
+"""
+
+
+def types_text(batch):
+    lines = []
+    for s in batch.structs:
+        lines += ["", "", "@lc.struct", f"class {s.text}:"]
+        lines += [f"    {name}: {t.text}" for name, t in s.fields]
+    return lines
+
+
+def program_text(program):
+    lines = []
+    for f in program.tree.kids:
+        lines += ["", "", *block_lines(Node("block", None, [f]), 0)]
+    return lines
+
+
+def _call_lines(batch, program, q, t, args):
+    """The call of one program and the stores of its results."""
+    number = program.number
+    names = [f"r{number}_{i}" for i in range(len(program.results))]
+    lines = []
+    if program.shared:
+        name, count, element = program.shared
+        args = [*args, "lc.thread_id().x", name]
+        lines.append(f"    {name}[lc.thread_id().x] = {element.text}()")
+    buffers = [p.name for p in program.body.data.params if p.buffer]
+    call = f"{program.body.data.name}({', '.join([q, t, *args, *buffers])})"
+    lines.append(f"    {', '.join(names)} = {call}")
+    for name, (result, cell) in zip(names, program.results):
+        lines.append(f"    o_{result.key}[{q} + {cell}] = {name}")
+    return lines
+
+
+def kernel_lines(batch, programs, folded=None):
+    """The kernel of some programs of a batch; `folded`: the thread whose inputs are literals."""
+    buffers = [f"    {name}: lc.Buffer[{t.text}]," for name, (t, _) in batch.inputs.items()]
+    buffers += [f"    {name}: lc.Buffer[{t.text}]," for name, t in batch.outputs.items()]
+    name = "run" if folded is None else "folded"
+    head = f"@lc.kernel(block_size={batch.block}, math={batch.math!r})"
+    lines = ["", "", head, f"def {name}(", *buffers, "):"]
+    for p in programs:
+        if p.shared:
+            lines.append(f"    {p.shared[0]} = lc.shared({p.shared[2].text}, {p.shared[1]})")
+    if folded is None:
+        lines.append("    t = lc.dispatch_id().x")
+    for p in programs:
+        if folded is None:
+            q = f"q{p.number}"
+            lines.append(f"    {q} = (t * {batch.size} + {p.number}) * {CELLS}")
+            args = [f"i_{k.key}[(t * {m} + {a}) % {COUNT}]" for _, k, m, a in p.inputs]
+            lines += _call_lines(batch, p, q, "t", args)
+        else:
+            q = f"lc.uint32({batch.cell_at(folded, p.number)})"
+            args = [constant_text(k, input_value(batch, p, i, folded))
+                    for i, (_, k, _, _) in enumerate(p.inputs)]  # fmt: skip
+            lines += _call_lines(batch, p, q, f"lc.uint32({folded})", args)
+    return lines
+
+
+def input_value(batch, program, i, thread):
+    """Input `i` of a program in a thread."""
+    _, t, m, a = program.inputs[i]
+    return batch.inputs[f"i_{t.key}"][1][(thread * m + a) % COUNT]
+
+
+def module_text(batch, programs, folded=None):
+    """A module with the kernel `run`, and `folded` for a thread."""
+    lines = [HEAD.rstrip("\n"), *types_text(batch)]
+    if batch.capture_lines:
+        lines += ["", "", *batch.capture_lines] if batch.structs else ["", *batch.capture_lines]
+    for p in programs:
+        lines += program_text(p)
+    lines += kernel_lines(batch, programs)
+    if folded is not None:
+        able = [p for p in programs if p.shared is None]
+        if able:
+            lines += kernel_lines(batch, able, folded)
+    return "\n".join(lines) + "\n"

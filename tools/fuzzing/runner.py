@@ -1,0 +1,325 @@
+"""Runs a batch of programs on every device and in every way that must not make a difference.
+
+A finding is a dict: `kind` ("differs", "error", "invalid", "meaning"), `program` (number in the
+batch), `way` (what was compared: a device's name, "opt0", an instruction set, "folded …"), `text`.
+"""
+
+import importlib.util
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from . import compare
+from .evaluate import Evaluator
+from .meaning import Beyond, from_python
+from .programs import input_value, module_text
+
+ISAS = ("baseline", "avx2", "avx512")
+VERSIONS = ("1.1", "1.2", "1.3")
+WHOLE = ("opt0", "isa", "folded", "spirv", "text", "meaning")  # ways besides devices
+
+
+class Loader:
+    """Imports generated modules: kernels are read from their source, so it must be in a file."""
+
+    def __init__(self):
+        shm = "/dev/shm" if os.path.isdir("/dev/shm") else None
+        self.folder = tempfile.TemporaryDirectory(prefix="lcpy-fuzz-", dir=shm)
+        self.count = 0
+
+    def load(self, text):
+        self.count += 1
+        name = f"fuzzed_{os.getpid()}_{self.count}"
+        path = Path(self.folder.name) / f"{name}.py"
+        path.write_text(text)
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        sys.dont_write_bytecode = True
+        try:
+            spec.loader.exec_module(module)
+        finally:
+            del sys.modules[name]
+        module.fuzz_path = path
+        return module
+
+    @staticmethod
+    def forget(module):
+        module.fuzz_path.unlink()
+
+
+class Runner:
+    """`devices`: names, cpu first. `ways`: of WHOLE, or None for all in rotation."""
+
+    def __init__(self, devices, ways=None):
+        os.environ["LCPY_VALIDATE"] = "1"
+        import lcpy
+
+        self.lc = lcpy
+        self.cpu = lcpy.Device("cpu")
+        self.devices = [lcpy.Device(d) for d in devices if d != "cpu"]
+        self.loader = Loader()
+        self.ways = ways
+        self.counts = {}
+        self.times = {}
+
+    def count(self, what, n=1):
+        self.counts[what] = self.counts.get(what, 0) + n
+
+    def timed(self, what, f, *args, **named):
+        start = time.perf_counter()
+        try:
+            return f(*args, **named)
+        finally:
+            self.times[what] = self.times.get(what, 0) + time.perf_counter() - start
+
+    # ---- a batch ----------------------------------------------------------------------------
+    def run(self, batch, programs=None, ways=None):
+        """All findings of some programs of a batch (all if None)."""
+        programs = batch.programs if programs is None else programs
+        ways = ways or self.ways or self.rotation(batch)
+        folded = batch.number % batch.threads
+        text = module_text(batch, programs, folded)
+        try:
+            module = self.loader.load(text)
+        except Exception as error:  # the generator's own fault, or the shrinker's attempt
+            number = programs[0].number if len(programs) == 1 else None
+            finding = {"kind": "load", "program": number, "way": "load", "text": describe(error)}
+            return (
+                [finding]
+                if number is not None
+                else self._single_out(batch, programs, ways, [finding])
+            )
+        try:
+            return self._run(batch, programs, ways, module, folded)
+        finally:
+            self.loader.forget(module)
+
+    def rotation(self, batch):
+        """What is tried with a batch besides the devices."""
+        n = batch.number
+        ways = ["opt0", "spirv", "text", "meaning", "folded"]
+        if n % 2:
+            ways.append("isa")
+        return ways
+
+    def _run(self, batch, programs, ways, module, folded):
+        findings = []
+        kernel = module.run
+
+        def tried(way, f, *args):
+            """f's value, or None where it failed; the program at fault is found by halving."""
+            try:
+                return self.timed(way.split(" ")[0], f, *args)
+            except self.lc.UnsupportedError as error:
+                self.count(f"unsupported: {way}: {str(error).splitlines()[0][:90]}", len(programs))
+            except Exception as error:
+                kind = "invalid" if type(error).__name__ == "ValidationError" else "error"
+                findings.append(
+                    {"kind": kind, "program": None, "way": way, "text": describe(error)}
+                )
+            return None
+
+        base = tried("cpu", self.launch, batch, module, kernel, self.cpu)
+        if base is None:
+            return self._single_out(batch, programs, ways, findings)
+
+        def compared(way, got, rows=None):
+            if got is not None:
+                findings.extend(self._differences(batch, programs, way, base, got, rows))
+
+        if "meaning" in ways:
+            for p in programs:
+                self.timed("meaning", self._check_meaning, batch, module, p, base, findings)
+        if "spirv" in ways:
+            tried("spirv", self._check_spirv, batch, kernel)
+        if "text" in ways:
+            tried("text", self._check_text, batch, kernel)
+        if "isa" in ways:
+            for isa in ISAS[:2]:
+                compared(
+                    f"isa {isa}", tried("isa " + isa, self._with_isa, batch, module, kernel, isa)
+                )
+        for device in self.devices:
+            if device.name not in ways and any(w not in WHOLE for w in ways):
+                continue
+            if batch.denormals and not device.features.get("denormals"):
+                continue
+            compared(device.name, tried(device.name, self.launch, batch, module, kernel, device))
+        if "opt0" in ways:
+            compared("opt0", tried("opt0", self._with_opt0, batch, module, kernel))
+        if "folded" in ways and hasattr(module, "folded"):
+            for device in [self.cpu, *self.devices[: batch.number % 4 == 0 and 1]]:
+                if batch.denormals and not device.features.get("denormals"):
+                    continue
+                way = f"folded {device.name}"
+                got = tried(way, self.launch, batch, module, module.folded, device, 1)
+                compared(way, got, folded)
+        if any(f["program"] is None for f in findings):
+            return self._single_out(batch, programs, ways, findings)
+        return findings
+
+    def _single_out(self, batch, programs, ways, findings):
+        """Findings that no program is known for: halves are run on their own."""
+        if len(programs) == 1:
+            for f in findings:
+                f["program"] = programs[0].number
+            return findings
+        half = len(programs) // 2
+        made = []
+        for part in (programs[:half], programs[half:]):
+            made += self.run(batch, part, ways)
+        if not made:  # only together
+            for f in findings:
+                f["program"] = programs[0].number
+                f["text"] = "only together with others: " + f["text"]
+            return findings
+        return made
+
+    # ---- launches ---------------------------------------------------------------------------
+    def type_of(self, module, t):
+        return eval(t.text, {"lc": self.lc, **vars(module)})
+
+    def launch(self, batch, module, kernel, device, threads=None):
+        """{output buffer: array} after one launch."""
+        lc, args = self.lc, []
+        for _, (t, values) in batch.inputs.items():
+            T = self.type_of(module, t)
+            args.append(lc.Buffer(compare.host_array(t, T.dtype, values), T, device=device))
+        outputs = {}
+        for name, t in batch.outputs.items():
+            T = self.type_of(module, t)
+            outputs[name] = lc.Buffer(batch.output_length, T, device=device)
+        kernel(*args, *outputs.values(), dispatch_size=threads or batch.threads)
+        return {name: b.numpy().copy() for name, b in outputs.items()}
+
+    def _afresh(self, kernel):
+        """Forgets what was compiled but not what was traced."""
+        for made in kernel._specialisations.values():
+            for s in made:
+                s.descriptors.clear()
+                s.calls.clear()
+        kernel._last = None
+
+    def _with_opt0(self, batch, module, kernel):
+        self._afresh(kernel)
+        kernel.opt = 0
+        try:
+            return self.launch(batch, module, kernel, self.cpu)
+        finally:
+            kernel.opt = 1
+            self._afresh(kernel)
+
+    def _with_isa(self, batch, module, kernel, isa):
+        old, self.cpu.isa = self.cpu.isa, isa
+        self._afresh(kernel)
+        try:
+            return self.launch(batch, module, kernel, self.cpu)
+        finally:
+            self.cpu.isa = old
+            self._afresh(kernel)
+
+    def _descriptor(self, kernel):
+        (made,) = next(iter(kernel._specialisations.values()))
+        return made, made.descriptor(True, False)[0]
+
+    def _check_spirv(self, batch, kernel):
+        from lcpy.artifact import build_artifact
+
+        made, descriptor = self._descriptor(kernel)
+        version = VERSIONS[batch.number % 3]
+        module = build_artifact("run", descriptor, made.parameters, "spirv", version)
+        self.lc.spirv.validate(module.data, f"vulkan{version}")
+
+    def _check_text(self, batch, kernel):
+        from lcpy.artifact import build_artifact
+
+        made, descriptor = self._descriptor(kernel)
+        for target in ("opencl", "cuda"):
+            build_artifact("run", descriptor, made.parameters, target, "1.2")
+
+    # ---- comparisons ------------------------------------------------------------------------
+    def _differences(self, batch, programs, way, base, got, row=None):
+        """One finding for each program whose cells or totals differ; `row`: one thread alone."""
+        bad = {}
+        for name, a in base.items():
+            for at in np.flatnonzero(compare.differing(a, got[name])):
+                where = self._owner(batch, int(at))
+                number, thread = where
+                if row is not None and thread != row:
+                    continue
+                bad.setdefault(number, []).append((name, int(at), thread, a[at], got[name][at]))
+        findings = []
+        for p in programs:
+            found = bad.get(p.number)
+            if not found or (row is not None and p.shared):
+                continue
+            if self._flushed(batch, p, way, found):
+                self.count("dismissed: a denormal on a device that flushes them")
+                continue
+            name, at, thread, want, have = found[0]
+            text = f"{name}[{at}] of thread {thread}: cpu {want!s}, {way} {have!s}"
+            text += f" ({len(found)} cells)"
+            findings.append({"kind": "differs", "program": p.number, "way": way, "text": text})
+        return findings
+
+    def _flushed(self, batch, program, way, found):
+        """Whether a difference on a device without denormals comes from one."""
+        device = next((d for d in self.devices if d.name == way.split(" ")[-1]), None)
+        if device is None or device.features.get("denormals"):
+            return False
+        evaluator = Evaluator(batch, program, watch=True)
+        for thread in sorted({f[2] for f in found if f[2] is not None})[:4] or [0]:
+            try:
+                evaluator.thread_result(thread)
+            except Beyond:
+                return False
+            if evaluator.denormal:
+                return True
+        return False
+
+    @staticmethod
+    def _owner(batch, at):
+        """(program, thread) of an element of an output buffer; thread None for a total."""
+        first = batch.totals_at(0)
+        if at >= first:
+            return (at - first) // 2, None
+        return at // 4 % batch.size, at // 4 // batch.size
+
+    def _check_meaning(self, batch, module, program, base, findings):
+        """Python's own opinion of one thread."""
+        thread = (batch.number + program.number) % batch.threads
+        try:
+            results = Evaluator(batch, program).thread_result(thread)
+        except Beyond as error:
+            self.count(f"meaning not asked: {error}")
+            return
+        except Exception as error:  # the evaluator's own fault
+            text = describe(error)
+            found = {"kind": "evaluator", "program": program.number, "way": "meaning", "text": text}
+            findings.append(found)
+            return
+        self.count("meaning agreed")
+        for name, cell, t, value in results:
+            at = batch.cell_at(thread, program.number, cell)
+            have = base[name][at : at + 1]
+            want = compare.host_array(t, self.type_of(module, t).dtype, [value])
+            if compare.differing(have, want)[0]:
+                text = f"{name}[{at}] of thread {thread}: cpu {have[0]!s}, Python {want[0]!s}"
+                findings.append(
+                    {"kind": "meaning", "program": program.number, "way": "meaning", "text": text}
+                )
+                self.count("meaning agreed", -1)
+                return
+
+
+def describe(error):
+    text = f"{type(error).__name__}: {error}"
+    return text if len(text) < 3000 else text[:3000] + " …"
+
+
+__all__ = ["Runner", "from_python", "input_value"]
