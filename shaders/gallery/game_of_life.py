@@ -23,10 +23,10 @@ def seed(cells: lc.Buffer[lc.uint8, 2]):
 def step(old: lc.Buffer[lc.uint8, 2], new: lc.Buffer[lc.uint8, 2]):
     p = lc.dispatch_id().xy
     h, w = old.shape
-    left = (p.x + w - 1) % w
-    right = (p.x + 1) % w
-    up = (p.y + h - 1) % h
-    down = (p.y + 1) % h
+    left = p.x - 1 if p.x > 0 else w - 1
+    right = p.x + 1 if p.x + 1 < w else 0
+    up = p.y - 1 if p.y > 0 else h - 1
+    down = p.y + 1 if p.y + 1 < h else 0
     neighbours = lc.uint32(old[p.y, left]) + lc.uint32(old[p.y, right])
     neighbours += lc.uint32(old[up, left]) + lc.uint32(old[up, p.x]) + lc.uint32(old[up, right])
     neighbours += lc.uint32(old[down, left]) + lc.uint32(old[down, p.x])
