@@ -20,6 +20,7 @@ _HOMES = {  # public name -> module that has it
     "kernel": "launch",
     "Kernel": "launch",
     "callable": "front",
+    "external": "front",
 }
 # Modules below the package: found by the import system, public or not.
 _MODULES = (

@@ -168,6 +168,15 @@ cdef class Builder:
     def set_return_type(self, Type type not None):
         self.b.set_return_type(type.c)
 
+    def set_external(self, texts, usages, bint has_body):
+        """Makes the callable external: [(language, source), …], Usage bits by argument."""
+        cdef vector[string] sources
+        cdef vector[int] bits = usages
+        for language, source in texts:
+            sources.push_back(language.encode())
+            sources.push_back(source.encode())
+        c_builder.set_external(self.b, sources, bits, has_body)
+
     def variable_type(self, uint32_t variable):
         return wrap_type(c_builder.variable_type(self.b, variable))
 

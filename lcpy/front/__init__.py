@@ -3,9 +3,19 @@
 Importing this package is light; the tracer itself is loaded when the first kernel is traced.
 """
 
+from .external import external
 from .signature import MISSING, Callable, Parameter, callable, parameters
 
-__all__ = ["MISSING", "Callable", "Parameter", "Traced", "callable", "parameters", "trace_kernel"]
+__all__ = [
+    "MISSING",
+    "Callable",
+    "Parameter",
+    "Traced",
+    "callable",
+    "external",
+    "parameters",
+    "trace_kernel",
+]
 
 
 def __getattr__(name):

@@ -12,6 +12,7 @@ from .._native import core
 from . import order, static, weak
 from .captures import METHOD
 from .expr import same_class
+from .external import External
 from .host import on_host, reason
 from .names import operand
 from .parts import expanded
@@ -469,6 +470,11 @@ def _call_callable(frame, function, node):
     return call_function(frame, function.function, args, keywords, node)
 
 
+def _call_external(frame, function, node):
+    args, keywords = arguments(frame, node)
+    return call_function(frame, function.function, args, keywords, node, external=function)
+
+
 def _call_closure(frame, function, node):
     args, keywords = arguments(frame, node)
     return call_function(frame, function, args, keywords, node)
@@ -508,7 +514,8 @@ def _call_object(frame, function, node):
 
 _BY_CLASS = {
     Builtin: _call_builtin, BoundMethod: _call_bound_method, Callable: _call_callable,
-    Closure: _call_closure, Expr: _call_value, TypeMethod: _call_type_method,
-    METHOD: _call_host_method, type(call): _call_python, type(builtins.abs): _call_host,
+    Closure: _call_closure, Expr: _call_value, External: _call_external,
+    TypeMethod: _call_type_method, METHOD: _call_host_method, type(call): _call_python,
+    type(builtins.abs): _call_host,
 }  # fmt: skip
 EXPRESSIONS[_ast.Call] = call

@@ -163,8 +163,8 @@ def call_bound(frame, receiver, function, args, keywords, node):
     return call_function(frame, function, [receiver, *args], keywords, node, method=True)
 
 
-def call_function(frame, function, args, keywords, node, method=False):
-    """The value of function(*args, **keywords)."""
+def call_function(frame, function, args, keywords, node, method=False, external=None):
+    """The value of function(*args, **keywords); `external`: the External that it belongs to."""
     if function.__class__ is Closure:
         parameters, title = function.parameters, function.name
     else:
@@ -189,7 +189,7 @@ def call_function(frame, function, args, keywords, node, method=False):
     made = frame.trace.specialised.setdefault(key, [])
     found = next((s for s in made if s.holds()), None)
     if found is None:
-        found = _specialise(frame, function, title, parameters, keys, node)
+        found = _specialise(frame, function, title, parameters, keys, node, external)
         made.append(found)
     frame.static_reads.extend(r for r in found.static_reads if r[0] is not frame)
     for hidden in found.hidden:
@@ -200,7 +200,7 @@ def call_function(frame, function, args, keywords, node, method=False):
     return e
 
 
-def _specialise(frame, function, title, parameters, keys, node):
+def _specialise(frame, function, title, parameters, keys, node, external):
     trace = frame.trace
     if any(f is function for f, _ in trace.stack):
         names = [name for f, name in trace.stack]
@@ -211,7 +211,12 @@ def _specialise(frame, function, title, parameters, keys, node):
         inner = _enter(frame, function, title)
         _declare(inner, parameters, keys)
         definition = inner.parsed.node if function.__class__ is not Closure else function.node
-        if definition.__class__ is _ast.Lambda:
+        has_body = external is None or external.has_body
+        if external is not None:
+            inner.builder.set_external(list(external.texts.items()), external.usages, has_body)
+        if not has_body:
+            pass
+        elif definition.__class__ is _ast.Lambda:
             _lambda_body(inner, definition)
         else:
             run(inner, definition.body)

@@ -102,6 +102,7 @@ struct Build {
   bool inside_loop() const;
   bool falls_through(ScopeId scope) const;  // flow.cpp
   uint64_t compute_hash() const;            // hash.cpp
+  void finish_external();                   // call.cpp
 };
 
 using ShapeCheck = ExprId (*)(Build& b, Op op, std::span<const ExprId> args, Type result,

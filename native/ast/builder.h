@@ -77,6 +77,14 @@ struct Variable {
   Usage usage = Usage::None;  // of this builder's own body, calls included
 };
 
+// What makes a callable external: its text in languages that targets compile, under its own name,
+// and what that text does with each parameter.
+struct External {
+  std::vector<std::pair<std::string, std::string>> texts;  // language ("opencl", "cuda"), source
+  std::vector<Usage> usages;                               // by argument
+  bool has_body = false;  // the statements serve targets without a text
+};
+
 // A literal's value before it has a type: Python's numbers.
 enum class WeakKind : uint8_t { None, Bool, Int, Float };
 
@@ -92,9 +100,10 @@ struct ExprNode {
   Type type;                       // void for calls that give nothing
   Span span;
   uint32_t a = 0xffffffffu, b = 0xffffffffu, c = 0xffffffffu;  // child expressions by kind
-  // Ref: variable; Member: member; Swizzle: code; Constant: data offset; CustomCall: callee.
+  // Ref: variable; Member: member; Swizzle: code; Constant: data offset; CustomCall and
+  // ExternalCall: callee.
   uint32_t index = 0;
-  uint32_t args_begin = 0, args_count = 0;  // into args(): Access, Call, CustomCall
+  uint32_t args_begin = 0, args_count = 0;  // into args(): Access and calls
   bool is_unsigned = false;                 // weak Int literal beyond int64
   // Literal: the value. Signed ints and weak ints as int64, unsigned ones and bools as uint64,
   // floats already rounded to the type.
@@ -137,6 +146,7 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   VariableId shared(Type type, std::string name, Span span);  // kernels, outermost scope
   void set_block_size(std::array<uint32_t, 3> size, Span span);
   void set_return_type(Type type);  // callables that declare one; else the first return decides
+  void set_external(External external);  // callables, once they have their parameters
 
   // ---- expressions ----
   ExprId weak_bool(bool v, Span span);
@@ -215,6 +225,7 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   }
   std::span<const std::byte> constant_bytes(const ExprNode& e) const;
   const std::vector<std::shared_ptr<FunctionBuilder>>& callees() const { return callees_; }
+  const External* external() const { return external_ ? &*external_ : nullptr; }
   uint64_t hash() const;  // of a finished function: structure only, no names and no spans
   // A finished function of its own with only the nodes, variables and constants that are used,
   // numbered as they are met; equal hash, same callees.
@@ -257,6 +268,7 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   std::vector<std::string> texts_{1};
   std::vector<Diagnostic> warnings_;
   std::vector<std::shared_ptr<FunctionBuilder>> callees_;
+  std::optional<External> external_;
 };
 
 }  // namespace lcpy::ast

@@ -1,4 +1,5 @@
-// Calls of callables: arguments by value convert, references take places, resources take resources.
+// Calls of callables and external functions: arguments by value convert, references take places,
+// resources take resources.
 #include <algorithm>
 
 #include "ast/build.h"
@@ -96,13 +97,49 @@ ExprId FunctionBuilder::call(const std::shared_ptr<FunctionBuilder>& callee,
   auto at = std::find_if(callees_.begin(), callees_.end(), same);
   if (at == callees_.end()) at = callees_.insert(callees_.end(), callee);
   ExprNode n;
-  n.kind = ExprKind::CustomCall;
+  n.kind = callee->external() ? ExprKind::ExternalCall : ExprKind::CustomCall;
   n.type = callee->return_type();
   n.span = span;
   n.index = static_cast<uint32_t>(at - callees_.begin());
   n.args_begin = build.add_args(passed);
   n.args_count = static_cast<uint32_t>(passed.size());
   return build.add(n);
+}
+
+namespace {
+
+// What a C text can be given without knowing our types: numbers, vectors of them, buffers of these.
+bool is_plain(Type t) {
+  if (t.is_buffer()) return !t.packed() && (t.element().is_void() || is_plain(t.element()));
+  if (!t.is_lanes()) return false;
+  const ScalarClass c = scalar_class(t.scalar());
+  if (c == ScalarClass::Float) return t.is_float();
+  return c != ScalarClass::Bool || t.is_scalar();
+}
+
+}  // namespace
+
+void FunctionBuilder::set_external(External external) {
+  Build(*this).check_open();
+  LCPY_CHECK(kind_ == Kind::Callable && external.usages.size() == arguments_.size());
+  external_ = std::move(external);
+}
+
+// Its types, and what its body does beyond its usages, which then are its parameters'.
+void Build::finish_external() {
+  const auto check = [&](const std::string& what, Type t, Span span) {
+    if (!is_plain(t)) fail(Diag::external_type, span, {what, f.name_, type_spelling(t)});
+  };
+  for (size_t i = 0; i < f.arguments_.size(); ++i) {
+    Variable& v = f.variables_[f.arguments_[i].value];
+    check("argument '" + v.name + "'", v.type, v.span);
+    if (v.kind == VariableKind::Argument) continue;
+    const Usage says = f.external_->usages[i];
+    if (static_cast<uint8_t>(v.usage) & ~static_cast<uint8_t>(says))
+      fail(Diag::external_usage, v.span, {v.name, f.name_});
+    v.usage = says;
+  }
+  if (!f.return_type_.is_void()) check("the result", f.return_type_, f.span_);
 }
 
 }  // namespace lcpy::ast

@@ -89,6 +89,7 @@ struct Copier {
     to.return_known_ = from.return_known_;
     to.block_size_ = from.block_size_;
     to.callees_ = from.callees_;
+    to.external_ = from.external_;
     for (VariableId v : from.arguments_) to.arguments_.push_back(variable(v.value));
     statements(from.body(), to.body());
     to.hash_ = from.hash_;

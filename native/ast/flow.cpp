@@ -75,9 +75,11 @@ void FunctionBuilder::finish() {
   Build build(*this);
   build.check_open();
   if (stack_.size() != 1) throw ArgumentError("finish() inside a scope of '" + name_ + "'");
-  if (!return_type_.is_void() && build.falls_through(body())) {
+  const bool has_body = !external_ || external_->has_body;
+  if (has_body && !return_type_.is_void() && build.falls_through(body())) {
     fail(Diag::return_missing, span_, {name_, type_spelling(return_type_)});
   }
+  if (external_) build.finish_external();
   hash_ = build.compute_hash();
   finished_ = true;
 }

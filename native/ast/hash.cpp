@@ -18,6 +18,7 @@ class Hasher {
       for (uint32_t n : f_.block_size()) h = mix(h, n);
     }
     for (VariableId v : f_.arguments()) h = mix(h, variable(v.value));
+    if (const External* e = f_.external()) h = mix(h, external(*e));
     return mix(h, scope(f_.body()));
   }
 
@@ -26,6 +27,17 @@ class Hasher {
     h = (h ^ v) * 0x9e3779b97f4a7c15ull;
     h ^= h >> 32;
     return h * 0xd6e8feb86659fd93ull;
+  }
+
+  uint64_t external(const External& e) {
+    uint64_t h = text(6, f_.name());  // the texts define a function of this name
+    for (const auto& [language, source] : e.texts) h = text(text(h, language), source);
+    for (Usage u : e.usages) h = mix(h, static_cast<uint64_t>(u));
+    return mix(h, e.has_body);
+  }
+  static uint64_t text(uint64_t h, std::string_view s) {
+    for (char c : s) h = mix(h, static_cast<unsigned char>(c));
+    return mix(h, s.size());
   }
 
   // Numbered as they are met, so that unused variables do not matter.
@@ -78,6 +90,7 @@ class Hasher {
         return h;
       }
       case ExprKind::CustomCall:
+      case ExprKind::ExternalCall:
         return f_.callees()[n.index]->hash();
       default:
         return static_cast<uint64_t>(n.count) << 32 | n.index;

@@ -142,6 +142,7 @@ class Exporter {
     if (kernel) list("block_size", f.block_size(), [&](uint32_t n) { w_.number(n); });
     list("arguments", f.arguments(), [&](VariableId v) { w_.number(v.value); });
     list("variables", f.variables(), [&](const Variable& v) { variable(v); });
+    if (f.external()) external(*f.external());
     list("callees", f.callees(), [&](const auto& c) { w_.number(numbers_.at(c.get())); });
     w_.key("expressions");
     w_.object('[');
@@ -158,6 +159,15 @@ class Exporter {
     w_.object('[');
     for (const auto& item : range) each(item);
     w_.close(']');
+  }
+
+  void external(const External& e) {
+    w_.key("external");
+    w_.object('{');
+    for (const auto& [language, source] : e.texts) w_.field(language, source);
+    list("usages", e.usages, [&](Usage u) { w_.text(kUsageNames[static_cast<int>(u)]); });
+    w_.field("body", e.has_body ? 1 : 0);
+    w_.close('}');
   }
 
   void variable(const Variable& v) {
@@ -200,7 +210,8 @@ class Exporter {
     if (n.kind == ExprKind::Constant) constant(f, n);
     if (n.kind == ExprKind::Ref) w_.field("variable", n.index);
     if (n.kind == ExprKind::Member) w_.field("member", n.index);
-    if (n.kind == ExprKind::CustomCall) w_.field("callee", n.index);
+    if (n.kind == ExprKind::CustomCall || n.kind == ExprKind::ExternalCall)
+      w_.field("callee", n.index);
     if (n.kind == ExprKind::Swizzle) {
       std::string lanes;
       for (uint32_t i = 0; i < n.count; ++i) lanes += "xyzw"[n.index >> (4 * i) & 3];

@@ -37,7 +37,9 @@ class Listing {
 
   std::string function() {
     count(f_.body());
-    out_ = f_.kind() == FunctionBuilder::Kind::Kernel ? "kernel " : "callable ";
+    out_ = f_.kind() == FunctionBuilder::Kind::Kernel ? "kernel "
+           : f_.external()                            ? "external "
+                                                      : "callable ";
     out_ += f_.name() + "(";
     for (size_t i = 0; i < f_.arguments().size(); ++i) {
       if (i > 0) out_ += ", ";
@@ -48,6 +50,9 @@ class Listing {
     out_ += ")";
     if (!f_.return_type().is_void()) out_ += " -> " + type_spelling(f_.return_type());
     out_ += "\n";
+    if (f_.external())
+      for (const auto& [language, source] : f_.external()->texts)
+        out_ += "  text for " + language + ", " + std::to_string(source.size()) + " bytes\n";
     declarations();
     scope(f_.body());
     return std::move(out_);
@@ -86,7 +91,7 @@ class Listing {
   std::string CustomCall(ExprId, const ExprNode& n) {
     return f_.callees()[n.index]->name() + "(" + list(n) + ")";
   }
-  std::string ExternalCall(ExprId, const ExprNode& n) { return "external(" + list(n) + ")"; }
+  std::string ExternalCall(ExprId id, const ExprNode& n) { return "external " + CustomCall(id, n); }
   std::string Cast(ExprId, const ExprNode& n) {
     return type_spelling(n.type) + "(" + expr(n.a) + ")";
   }

@@ -249,6 +249,7 @@ std::shared_ptr<const Program> build_program(const KernelDescriptor& d, const ch
     throw ArgumentError("warp_size: 8, 16, 32 or 64, not " + std::to_string(warp_size));
   const Loops& loops = loops_for(isa);
   KernelDescriptor copy = d;
+  pass_external(copy, "", "cpu");
   // Matrix and geometry operations are expanded as for every target: one order of operations.
   if (needs_expansion(copy)) pass_expand(copy, &executes);
   const Strips strips = copy.needs_whole_blocks() ? Strips::Blocks : Strips::Rows;

@@ -34,7 +34,7 @@ class Barriers {
  private:
   bool is_barrier(const Operation& o) {
     return op_row(o.op).sync == OpSync::Uniform ||
-           (o.op == Op::Call && syncs(d_.operands_of(o)[0].index));
+           ((o.op == Op::Call || o.op == Op::External) && syncs(d_.operands_of(o)[0].index));
   }
   bool syncs(uint32_t f) {
     if (syncs_[f] == 2) {

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -120,11 +121,35 @@ struct Body {
 };
 
 struct Function {
+  static constexpr uint32_t kNotExternal = 0xffffffffu;
   std::string name;
   std::vector<ValueId> params;
   std::vector<Type> results;
   BodyId body;
   Span span;
+  uint32_t external = kNotExternal;  // index into KernelDescriptor::externals
+};
+
+// An external function, bound to slots as the function is: a target that compiles one of the
+// languages calls the text's function of that name, the others the body. Results are the returned
+// value, then the references that are written.
+struct ExternalFunction {
+  enum class Kind : uint8_t { Value, Reference, Buffer };
+  struct Parameter {
+    Kind kind = Kind::Value;
+    Access access = Access::Read;
+    uint32_t index = 0;  // of the function's parameter, or the slot
+  };
+  std::string symbol;
+  std::vector<std::pair<std::string, std::string>> texts;  // language, source
+  std::vector<Parameter> parameters;
+  bool returns = false;
+  bool has_body = false;
+  const std::string* text(std::string_view language) const {
+    for (const auto& [name, source] : texts)
+      if (name == language) return &source;
+    return nullptr;
+  }
 };
 
 enum class MathMode : uint8_t { Ieee, Strict, Fast };
@@ -135,6 +160,7 @@ struct KernelDescriptor {
   MathMode math = MathMode::Ieee;
   std::vector<Slot> slots;          // host slots first, in argument order
   std::vector<Function> functions;  // 0 is the kernel: no parameters, no results
+  std::vector<ExternalFunction> externals;
   std::vector<Body> bodies;
   std::vector<Operation> ops;
   std::vector<Operand> operands;
@@ -156,6 +182,9 @@ struct KernelDescriptor {
     return ValueId(o.first_result.value + i);
   }
   Type type_of(ValueId v) const { return values[v.value].type; }
+  const ExternalFunction& external_of(const Operation& o) const {  // of an External
+    return externals[functions[operands[o.operand_begin].index].external];
+  }
   bool is_constant(ValueId v) const { return values[v.value].def == Value::Def::Constant; }
   std::span<const std::byte> constant_bytes(ValueId v) const;  // of a constant value
   const Slot& slot(SlotId s) const { return slots[s.value]; }

@@ -26,6 +26,7 @@ class Parser {
     d_.math = static_cast<MathMode>(choice(kMathWords, "a math mode"));
     d_.view_offsets = accept_word("view_offsets");
     while (accept_word("slot")) slot();
+    while (accept_word("external")) external();
     while (accept_word("function")) function();
     skip_space();
     if (at_ != text_.size()) bad("expected 'function' or the end");
@@ -175,6 +176,30 @@ class Parser {
     d_.slots.push_back(std::move(s));
   }
 
+  void external() {
+    if (number32() != d_.externals.size()) bad("external functions are numbered from 0");
+    ExternalFunction e;
+    e.symbol = quoted();
+    e.returns = accept_word("returns");
+    e.has_body = accept_word("body");
+    expect('(');
+    while (!accept(')')) {
+      if (!e.parameters.empty()) expect(',');
+      ExternalFunction::Parameter p;
+      p.kind = static_cast<ExternalFunction::Kind>(choice(kParameterWords, "a kind of parameter"));
+      p.access = static_cast<Access>(choice(kAccessWords, "an access"));
+      p.index = number32();
+      e.parameters.push_back(p);
+    }
+    for (;;) {
+      const std::string_view language = peek_name();
+      if (language.empty() || language == "external" || language == "function") break;
+      at_ += language.size();
+      e.texts.emplace_back(std::string(language), quoted());
+    }
+    d_.externals.push_back(std::move(e));
+  }
+
   // ---- functions and bodies -------------------------------------------------------------------
   void function() {
     const FunctionId id(d_.functions.size());
@@ -189,6 +214,7 @@ class Parser {
       if (!f.results.empty()) expect(',');
       f.results.push_back(type());
     }
+    if (accept_word("external")) f.external = number32();
     f.span = span();
     d_.functions.push_back(std::move(f));
     const BodyId b = body(0);

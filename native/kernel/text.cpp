@@ -32,6 +32,7 @@ class Printer {
     if (d_.view_offsets) out_ += " view_offsets";
     out_ += '\n';
     for (size_t i = 0; i < d_.slots.size(); i++) slot(i);
+    for (size_t i = 0; i < d_.externals.size(); i++) external(i);
     for (size_t i = 0; i < d_.functions.size(); i++) function(i);
     return std::move(out_);
   }
@@ -45,9 +46,10 @@ class Printer {
     out_.append(text, std::to_chars(text, text + sizeof text, n).ptr);
   }
 
-  void quoted(std::string_view s) {
+  void quoted(std::string_view s) { quoted(s, options_.names); }
+  void quoted(std::string_view s, bool whole) {
     out_ += '"';
-    if (options_.names)
+    if (whole)
       for (char c : s) {
         if (c == '"' || c == '\\') out_ += '\\';
         if (c == '\n')
@@ -99,6 +101,34 @@ class Printer {
     out_ += '\n';
   }
 
+  // Its name and its texts are what it does: no matter of names.
+  void external(size_t index) {
+    const ExternalFunction& e = d_.externals[index];
+    out_ += "external";
+    number(index, ' ');
+    out_ += ' ';
+    quoted(e.symbol, true);
+    if (e.returns) out_ += " returns";
+    if (e.has_body) out_ += " body";
+    out_ += " (";
+    for (size_t i = 0; i < e.parameters.size(); i++) {
+      const ExternalFunction::Parameter& p = e.parameters[i];
+      if (i) out_ += ", ";
+      out_ += kParameterWords[static_cast<int>(p.kind)];
+      out_ += ' ';
+      out_ += kAccessWords[static_cast<int>(p.access)];
+      number(p.index, ' ');
+    }
+    out_ += ')';
+    for (const auto& [language, source] : e.texts) {
+      out_ += ' ';
+      out_ += language;
+      out_ += ' ';
+      quoted(source, true);
+    }
+    out_ += '\n';
+  }
+
   void params(std::span<const ValueId> values) {
     out_ += '(';
     for (size_t i = 0; i < values.size(); i++) {
@@ -122,6 +152,10 @@ class Printer {
       out_ += f.results[i].description();
     }
     out_ += ')';
+    if (f.external != Function::kNotExternal) {
+      out_ += " external";
+      number(f.external, ' ');
+    }
     span(f.span);
     out_ += ' ';
     body(f.body);

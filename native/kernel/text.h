@@ -17,6 +17,7 @@ std::string to_text(const KernelDescriptor& d, const TextOptions& options);
 inline constexpr std::string_view kMemoryWords[] = {
     "global", "uniform", "constant", "shared", "scratch", "texture", "sampler", "heap", "accel"};
 inline constexpr std::string_view kAccessWords[] = {"none", "read", "write", "read_write"};
+inline constexpr std::string_view kParameterWords[] = {"value", "reference", "buffer"};
 inline constexpr std::string_view kMathWords[] = {"ieee", "strict", "fast"};
 
 }  // namespace lcpy

@@ -99,7 +99,9 @@ class Uniform {
 
   // Gives different values whatever its operands are.
   bool is_source(const Operation& o) const {
-    if (o.op == Op::ThreadId || o.op == Op::DispatchId || o.op == Op::Call) return true;
+    if (o.op == Op::ThreadId || o.op == Op::DispatchId || o.op == Op::Call ||
+        o.op == Op::External)
+      return true;
     if (op_row(o.op).category == OpCategory::Atomic) return true;
     // Warps of one block give results of their own.
     if (op_row(o.op).category == OpCategory::Warp) return o.op != Op::WarpSize;

@@ -245,7 +245,8 @@ class Verifier {
       const RowFault f = check_row({d_, o, d_.operands_of(o)});
       if (f.rule) report(f.rule, f.message, o.span);
       scratch_owner(o);
-      if (o.op == Op::Call && !f.rule) calls_.push_back({function_, d_.operands_of(o)[0].index});
+      if ((o.op == Op::Call || o.op == Op::External) && !f.rule)
+        calls_.push_back({function_, d_.operands_of(o)[0].index});
       passes(o, c);
     }
     bodies_of(o, c, depth, index);

@@ -436,11 +436,13 @@ RowFault op_Loop(const RowContext& c) {
   }
   return kFine;
 }
-RowFault op_Call(const RowContext& c) {
+RowFault called(const RowContext& c, bool external) {
   if (!c.count()) return kCount;
   if (c.operands[0].kind != Operand::Kind::Function) return kKind;
   if (c.operands[0].index == 0) return fault("call", "the kernel itself is called");
   const Function& f = c.d.functions[c.operands[0].index];
+  if ((f.external != Function::kNotExternal) != external)
+    return fault("external", "External calls external functions, Call the others");
   if (c.count() - 1 != f.params.size()) return kCount;
   for (size_t i = 0; i < f.params.size(); i++) {
     if (!c.is_value(i + 1)) return kKind;
@@ -450,6 +452,26 @@ RowFault op_Call(const RowContext& c) {
   for (uint32_t i = 0; i < c.o.result_count; i++)
     if (c.d.type_of(c.d.result(c.o, i)) != f.results[i]) return kTypes;
   return kFine;
+}
+RowFault op_Call(const RowContext& c) { return called(c, false); }
+RowFault op_External(const RowContext& c) {
+  if (RowFault f = called(c, true); f.rule) return f;
+  const Function& f = c.d.functions[c.operands[0].index];
+  if (f.external >= c.d.externals.size()) return fault("external", "no such external function");
+  const ExternalFunction& e = c.d.externals[f.external];
+  size_t values = 0, results = e.returns;
+  for (const ExternalFunction::Parameter& p : e.parameters) {
+    if (p.kind == ExternalFunction::Kind::Buffer) {
+      if (p.index >= c.d.slots.size() || c.d.slots[p.index].memory != MemoryClass::Global)
+        return fault("external", "a buffer parameter is no buffer");
+      continue;
+    }
+    if (p.index != values++) return fault("external", "parameters out of order");
+    const bool written = static_cast<int>(p.access) & static_cast<int>(Access::Write);
+    results += p.kind == ExternalFunction::Kind::Reference && written;
+  }
+  const bool fits = values == f.params.size() && results == f.results.size();
+  return fits ? kFine : fault("external", "parameters or results are not the function's");
 }
 RowFault terminator(const RowContext& c) {
   for (size_t i = 0; i < c.count(); i++)
@@ -492,6 +514,7 @@ constexpr KernelRow kKernelRows[] = {
     {Op::Switch, op_Switch},
     {Op::Loop, op_Loop},
     {Op::Call, op_Call},
+    {Op::External, op_External},
     {Op::Yield, op_Yield},
     {Op::Break, op_Break},
     {Op::Continue, op_Continue},

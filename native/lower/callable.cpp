@@ -11,6 +11,7 @@ ValueId FunctionLowering::custom_call(const ExprNode& n) {
   const auto args = f_.args_of(n);
   const size_t count = args.size();
   LCPY_CHECK(count == callee.arguments().size());
+  const bool external = n.kind == ExprKind::ExternalCall;
   std::vector<ValueId> values(count);
   std::vector<Place> places(count);
   std::vector<Bound> bindings(count);
@@ -20,9 +21,11 @@ ValueId FunctionLowering::custom_call(const ExprNode& n) {
     if (p.kind == VariableKind::Resource) {
       bindings[i].slot = resource(args[i]);
       bound[i] = &bindings[i];
+      if (external) mark(bindings[i].slot, static_cast<Access>(p.usage));
     } else if (p.kind == VariableKind::Reference) {
       places[i] = place(args[i]);
       const bool written = static_cast<int>(p.usage) & static_cast<int>(ast::Usage::Write);
+      if (external) continue;  // a text gets a pointer to a variable, whatever the memory
       if (places[i].kind != Place::Kind::Slot || places[i].lanes) continue;
       const MemoryClass m = d_.slot(places[i].slot).memory;
       const bool readable = m == MemoryClass::Uniform || m == MemoryClass::Constant;
@@ -48,7 +51,7 @@ ValueId FunctionLowering::custom_call(const ExprNode& n) {
     operands.push_back(Operand::of(by_value ? values[i] : read(places[i], n.span)));
   }
   const std::vector<Type> results = d_.functions[instance.id.value].results;
-  const OpId made = b_.append(Op::Call, operands, results);
+  const OpId made = b_.append(external ? Op::External : Op::Call, operands, results);
   uint32_t next = callee.return_type().is_void() ? 0 : 1;
   for (uint32_t i : instance.written) write(places[i], d_.result(d_.op(made), next++), n.span);
   return callee.return_type().is_void() ? ValueId() : d_.result(d_.op(made));

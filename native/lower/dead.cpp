@@ -68,8 +68,8 @@ class Dead {
   }
   // Of the operation itself, for what is outside the function that it stands in.
   bool has_effect(const Operation& o) const {
-    if (is_atomic(o.op) || op_row(o.op).sync == OpSync::Uniform || o.op == Op::ByteStore)
-      return true;
+    if (o.op == Op::External || is_atomic(o.op) || o.op == Op::ByteStore) return true;
+    if (op_row(o.op).sync == OpSync::Uniform) return true;
     if (o.op == Op::Load) return o.flags & kVolatileFlag;
     if (o.op != Op::Store) return false;
     return d_.slot(d_.operands_of(o)[0].slot()).memory != MemoryClass::Scratch;
@@ -165,7 +165,9 @@ class Dead {
         mark_value(d_.operands_of(o)[0]);
         return;
       case Op::Call:
+      case Op::External:
         reach(d_.operands_of(o)[0].index);
+        for_each_buffer(o, [&](const auto& p) { mark_slot(SlotId(p.index)); });
         break;
       default:
         break;
@@ -174,6 +176,14 @@ class Dead {
       mark_value(x);
       if (x.kind == Operand::Kind::Slot) mark_slot(x.slot());
     }
+  }
+
+  // The slots that an external function is given.
+  template <class Each>
+  void for_each_buffer(const Operation& o, Each&& each) const {
+    if (o.op != Op::External) return;
+    for (const ExternalFunction::Parameter& p : d_.external_of(o).parameters)
+      if (p.kind == ExternalFunction::Kind::Buffer) each(p);
   }
 
   void mark_value(Operand x) {
@@ -243,6 +253,10 @@ class Copy {
     for (ValueId v : old.params) params.push_back(d_.type_of(v));
     const FunctionId id = b_.add_function(old.name, params, old.results, old.span);
     functions_[f] = id.value;
+    if (old.external != Function::kNotExternal) {
+      to_.functions[id.value].external = static_cast<uint32_t>(to_.externals.size());
+      to_.externals.push_back(d_.externals[old.external]);
+    }
     for (size_t i = 0; i < params.size(); i++)
       define(old.params[i], to_.functions[id.value].params[i]);
   }
@@ -260,6 +274,9 @@ class Copy {
       if (s.owner) s.owner = FunctionId(functions_[s.owner.value]);
       slots_[i] = b_.add_slot(std::move(s)).value;
     }
+    for (ExternalFunction& e : to_.externals)
+      for (ExternalFunction::Parameter& p : e.parameters)
+        if (p.kind == ExternalFunction::Kind::Buffer) p.index = slots_[p.index];
   }
 
   void body(BodyId from, BodyId to) {
@@ -369,6 +386,10 @@ class Copy {
 
   // The slot's marks, from what is left.
   void mark(const Operation& o) {
+    live_.for_each_buffer(o, [&](const ExternalFunction::Parameter& p) {
+      Slot& s = to_.slots[slots_[p.index]];
+      s.access = static_cast<Access>(static_cast<int>(s.access) | static_cast<int>(p.access));
+    });
     const auto x = d_.operands_of(o);
     if (x.empty() || x[0].kind != Operand::Kind::Slot) return;
     Slot& s = to_.slots[slots_[x[0].index]];

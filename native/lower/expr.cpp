@@ -29,6 +29,7 @@ ValueId FunctionLowering::value(ExprId e) {
     case ExprKind::Call:
       return call(n);
     case ExprKind::CustomCall:
+    case ExprKind::ExternalCall:
       return custom_call(n);
     case ExprKind::Cast: {
       const ValueId v = value(ExprId(n.a));
@@ -43,8 +44,6 @@ ValueId FunctionLowering::value(ExprId e) {
     case ExprKind::TypeIdExpr:
     case ExprKind::StringIdExpr:
       return b_.integer(n.type, n.value.u);
-    case ExprKind::ExternalCall:
-      all_.fail_at(Diag::expression_unsupported, n.span, {"an external function"});
     case ExprKind::FuncRef:
       all_.fail_at(Diag::expression_unsupported, n.span, {"a reference to a function"});
     case ExprKind::CpuCustom:

@@ -44,6 +44,11 @@ void wrap_kernel(KernelDescriptor& d) {
 }
 
 bool reaches_buffer(const KernelDescriptor& d, const Operation& o) {
+  if (o.op == Op::External) {
+    for (const ExternalFunction::Parameter& p : d.external_of(o).parameters)
+      if (p.kind == ExternalFunction::Kind::Buffer) return true;
+    return false;
+  }
   const OpRow& row = op_row(o.op);
   if (row.category != OpCategory::Memory && row.category != OpCategory::Atomic) return false;
   return d.slot(d.operands_of(o)[0].slot()).memory == MemoryClass::Global;

@@ -139,6 +139,29 @@ std::string instance_key(const KernelDescriptor& d, const FunctionBuilder& calle
   return key;
 }
 
+ExternalFunction external_function(const FunctionBuilder& callee,
+                                   std::span<const Bound* const> bound) {
+  const ast::External& external = *callee.external();
+  ExternalFunction made;
+  made.symbol = callee.name();
+  made.texts = external.texts;
+  made.returns = !callee.return_type().is_void();
+  made.has_body = external.has_body;
+  uint32_t next = 0;
+  for (size_t i = 0; i < bound.size(); i++) {
+    const ast::Variable& v = callee.variable(callee.arguments()[i]);
+    using Kind = ExternalFunction::Kind;
+    const Access access = static_cast<Access>(external.usages[i]);
+    if (bound[i])
+      made.parameters.push_back({Kind::Buffer, access, bound[i]->slot.value});
+    else if (v.kind == VariableKind::Reference)
+      made.parameters.push_back({Kind::Reference, access, next++});
+    else
+      made.parameters.push_back({Kind::Value, Access::Read, next++});
+  }
+  return made;
+}
+
 }  // namespace
 
 const Instance& Lowering::instance(const FunctionBuilder& callee,
@@ -168,6 +191,10 @@ const Instance& Lowering::instance(const FunctionBuilder& callee,
   const Span at = b.span();
   calls_.push_back({&callee, span});
   made.id = b.add_function(callee.name(), params, results, callee.span());
+  if (callee.external()) {
+    d.functions[made.id.value].external = static_cast<uint32_t>(d.externals.size());
+    d.externals.push_back(external_function(callee, bound));
+  }
   {
     FunctionLowering function(*this, callee, made.id);
     function.run(bound, made.written);
@@ -258,6 +285,7 @@ void FunctionLowering::run(std::span<const Bound* const> bound, std::span<const 
   for (uint32_t v = 0; v < f_.variables().size(); v++)
     if (scan_.scratch[v] && !homes_[v].memory && f_.variables()[v].kind == VariableKind::Local)
       scratch_home(v);
+  if (f_.external() && !f_.external()->has_body) return b_.terminate(Op::Unreachable);
   if (!scope(f_.body())) return;
   if (!f_.return_type().is_void()) all_.fail_at(Diag::path_without_return, f_.span(), {f_.name()});
   std::vector<ValueId> results;

@@ -39,6 +39,11 @@ void pass_dead(
 void pass_inline(KernelDescriptor& d);  // small callables without a return inside a loop
 void pass_guard(KernelDescriptor& d, bool ragged);  // threads past the end
 
+// External functions: those with a text in `language` stay, without their body; the others become
+// calls of their body; those with neither are refused. `target` names the target in messages;
+// language "" has no texts. The slots' marks stay, and so does the argument block.
+void pass_external(KernelDescriptor& d, std::string_view language, std::string_view target);
+
 // Replaces operations that a target lacks by others that every target has, with language.md's
 // meaning: floor division, guarded division, masked shifts, saturating conversion, matrix algebra,
 // geometry, narrow and wide bit counts… `native` says which (op, type of the first operand) to

@@ -11,6 +11,8 @@ bool climbs(ExprKind k) {
   return k == ExprKind::Member || k == ExprKind::Swizzle || k == ExprKind::Access;
 }
 
+bool is_call(ExprKind k) { return k == ExprKind::CustomCall || k == ExprKind::ExternalCall; }
+
 // The variable that a place lies in; kNone for values.
 uint32_t root_of(const FunctionBuilder& f, uint32_t e) {
   while (climbs(f.expr(ExprId(e)).kind)) e = f.expr(ExprId(e)).a;
@@ -47,7 +49,7 @@ class Scanner {
     out_.calls.resize(n);
     for (uint32_t i = 0; i < n; i++) {
       const ExprNode& e = f_.expr(ExprId(i));
-      bool calls = e.kind == ExprKind::CustomCall;
+      bool calls = is_call(e.kind);
       for (uint32_t child : {e.a, e.b, e.c}) calls |= child < i && out_.calls[child];
       for (ExprId x : f_.args_of(e)) calls |= x.value < i && out_.calls[x.value];
       out_.calls[i] = calls;
@@ -68,7 +70,7 @@ class Scanner {
   void expression(uint32_t e) {
     if (e >= f_.expr_count() || !out_.calls[e]) return;
     const ExprNode& n = f_.expr(ExprId(e));
-    if (n.kind == ExprKind::CustomCall) {
+    if (is_call(n.kind)) {
       const FunctionBuilder& callee = *f_.callees()[n.index];
       const auto args = f_.args_of(n);
       for (size_t i = 0; i < args.size(); i++) {

@@ -136,7 +136,7 @@ bool FunctionLowering::expression_statement(const StmtNode& s) {
   }
   if (n.kind == ExprKind::Call)
     call(n);
-  else if (n.kind == ExprKind::CustomCall)
+  else if (n.kind == ExprKind::CustomCall || n.kind == ExprKind::ExternalCall)
     custom_call(n);
   else
     value(s.a);

@@ -40,6 +40,7 @@ OUT_OF_REACH = {
     "statement_unsupported": "the front end makes no such statement",
     "expression_unsupported": "the front end makes no such expression",
     "resource_unsupported": "Python has no class for such a resource",
+    "external_missing": "targets say it: tests/kernels/test_external.py",
     "source_changed": "test_source_changed",
     "source_missing": "test_source_missing",
     "lambda_ambiguous": "test_lambda_ambiguous",

@@ -426,3 +426,36 @@ def pattern_refused(out: Out):
     match lc.dispatch_id().x:
         case [a, b]:
             out[0] = 1.0
+
+
+@lc.external(opencl="float turn(int x) { return 1.0f; }")
+def turn(x: lc.float2x2) -> lc.float32: ...
+
+
+@lc.external(opencl="void peek(__global float* a) {}", usages={"a": "read"})
+def peek(a: Out):
+    a[0] = 1.0
+
+
+@wrong
+def external_type(out: Out):
+    """
+    error E2090: argument 'x' of external function 'turn' is float2x2
+        def turn(x: lc.float2x2) -> lc.float32: ...
+                 ^^^^^^^^^^^^^^
+      hint: external functions take and give numbers, vectors of numbers, bools, and buffers of numbers and vectors that are not packed
+      note: called from here
+    """
+    out[0] = turn(lc.float2x2.identity())
+
+
+@wrong
+def external_usage(out: Out):
+    """
+    error E2091: the body of external function 'peek' does more with 'a' than its usage says
+        def peek(a: Out):
+                 ^^^^^^
+      hint: say "read_write" of it in usages
+      note: called from here
+    """
+    peek(out)

@@ -53,6 +53,15 @@ cdef extern from *:
     static void set_block_size(FunctionBuilder* b, uint32_t x, uint32_t y, uint32_t z, Span s) {
       b->set_block_size({x, y, z}, s);
     }
+    static void set_external(FunctionBuilder* b, const std::vector<std::string>& sources,
+                             const std::vector<int>& usages, bool has_body) {
+      lcpy::ast::External made;
+      for (size_t i = 0; i + 1 < sources.size(); i += 2)
+        made.texts.emplace_back(sources[i], sources[i + 1]);
+      for (int u : usages) made.usages.push_back(static_cast<lcpy::ast::Usage>(u));
+      made.has_body = has_body;
+      b->set_external(std::move(made));
+    }
     static uint32_t weak_bool(FunctionBuilder* b, bool v, Span s) {
       return b->weak_bool(v, s).value;
     }
@@ -234,6 +243,8 @@ cdef extern from *:
         FunctionBuilder*, uint32_t, uint32_t, Span) except +translate
     uint32_t call_op "lcpy_door::call_op"(
         FunctionBuilder*, int, const vector[uint32_t]&, Span, CType) except +translate
+    void set_external "lcpy_door::set_external"(FunctionBuilder* b, const vector[string]& sources,
+        const vector[int]& usages, cbool has_body) except +translate
     uint32_t call_function "lcpy_door::call_function"(
         FunctionBuilder*, const BuilderPtr&, const vector[uint32_t]&, Span) except +translate
     uint32_t make "lcpy_door::make"(

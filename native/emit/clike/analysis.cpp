@@ -24,6 +24,9 @@ void Emitter::analyse_function(FunctionId f) {
   facts.known = true;
   facts.slots.assign(d_.slots.size(), false);
   analyse_body(d_.functions[f.value].body, facts);
+  if (is_external(f))
+    for (const ExternalFunction::Parameter& p : external(f).parameters)
+      if (p.kind == ExternalFunction::Kind::Buffer) facts.slots[p.index] = true;
   facts_[f.value] = std::move(facts);
 }
 

@@ -22,6 +22,8 @@ class Dialect {
   // The operation in this dialect: kept by pass_expand, or expanded.
   virtual NativeOp native() const = 0;
 
+  virtual std::string_view language() const = 0;  // of external functions' texts
+
   struct Traits {
     bool cpp;               // C++: T{a, b} for (T){.m0 = a, .m1 = b}, and no narrowing within
     bool swizzles;          // v.zyx

@@ -81,7 +81,9 @@ std::string Emitter::emit() {
 
   Text all;
   dialect_.prelude(all, *this);
-  all << types_.declarations() << head_ << prototypes << out_;
+  all << types_.declarations();
+  external_texts(all);
+  all << head_ << prototypes << out_;
   dialect_.epilogue(all);
   return all.take();
 }
@@ -150,6 +152,7 @@ void Emitter::slot_parameter(Text& t, SlotId s) {
 }
 
 void Emitter::define_function(FunctionId f) {
+  if (is_external(f)) return define_external(f);
   function_ = f;
   out_ << '\n';
   function_head(out_, f);

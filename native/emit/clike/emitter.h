@@ -46,6 +46,18 @@ class Emitter {
   void slot_parameter(Text& t, SlotId s);
   void define_function(FunctionId f);
   void define_kernel();
+
+  // External functions (external.cpp).
+  bool is_external(FunctionId f) const {
+    return d_.functions[f.value].external != Function::kNotExternal;
+  }
+  const ExternalFunction& external(FunctionId f) const {
+    return d_.externals[d_.functions[f.value].external];
+  }
+  void external_name(Text& t, const ExternalFunction& e) const;
+  void external_texts(Text& t) const;
+  void define_external(FunctionId f);
+
   void declare_results(FunctionId f);
   void scratch_slots(FunctionId f);
   void constant_table(const std::string& name, std::span<const std::byte> data, Type type);

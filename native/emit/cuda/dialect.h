@@ -16,6 +16,7 @@ class CudaDialect : public clike::Dialect {
  public:
   CudaDialect(const KernelDescriptor& d, const CudaTarget& target, bool halves);
 
+  std::string_view language() const override { return "cuda"; }
   NativeOp native() const override;
   Traits traits() const override { return {true, false, false, true}; }
   std::string_view scalar(Scalar s) const override;

@@ -79,7 +79,13 @@ class Preflight {
 
 }  // namespace
 
-std::string emit_cuda(const KernelDescriptor& d, const CudaTarget& target) {
+std::string emit_cuda(const KernelDescriptor& whole, const CudaTarget& target) {
+  KernelDescriptor resolved;
+  if (!whole.externals.empty()) {
+    resolved = whole;
+    pass_external(resolved, "cuda", "CUDA");
+  }
+  const KernelDescriptor& d = whole.externals.empty() ? whole : resolved;
   Preflight preflight(d);
   preflight.run();
   cuda::CudaDialect dialect(d, target, preflight.halves());

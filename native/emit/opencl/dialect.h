@@ -11,6 +11,7 @@ class OpenclDialect : public clike::Dialect {
   OpenclDialect(const OpenclTarget& target, bool doubles, bool halves, bool long_atomics)
       : target_(target), doubles_(doubles), halves_(halves), long_atomics_(long_atomics) {}
 
+  std::string_view language() const override { return "opencl"; }
   NativeOp native() const override;
   Traits traits() const override { return {false, true, true, false}; }
   std::string_view scalar(Scalar s) const override;

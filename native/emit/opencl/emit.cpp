@@ -127,7 +127,13 @@ void check_warp(const KernelDescriptor& d, const OpenclTarget& target) {
 
 }  // namespace
 
-std::string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target) {
+std::string emit_opencl(const KernelDescriptor& whole, const OpenclTarget& target) {
+  KernelDescriptor resolved;
+  if (!whole.externals.empty()) {
+    resolved = whole;
+    pass_external(resolved, "opencl", kTarget);
+  }
+  const KernelDescriptor& d = whole.externals.empty() ? whole : resolved;
   Preflight preflight(d, target);
   preflight.run();
   const bool halves = preflight.halves() && target.fp16;

@@ -12,6 +12,7 @@ SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
     throw ArgumentError("Vulkan version " + std::to_string(target.version) +
                         ": 11, 12 or 13 is wanted");
   KernelDescriptor expanded = d;
+  pass_external(expanded, "", "Vulkan");
   pass_expand(expanded, spirv::spirv_native);
   if (!target.float16 && spirv::computes_half(expanded, plan, target)) {
     expanded = d;
