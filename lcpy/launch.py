@@ -203,7 +203,7 @@ class Kernel(core.KernelBase):
             call = made.call(device, ragged, views, dims, follows_default)
         if not call.launch(tuple(values), size, True):
             raise InternalError(f"kernel '{self.__name__}': checked arguments were not taken")
-        self._last = call
+        self._remember(call)
 
     def _bind(self, args, named):
         """Values by parameter, from positional and keyword arguments and defaults."""

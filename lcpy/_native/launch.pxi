@@ -75,6 +75,7 @@ cdef class BoundCall:
     """
     cdef vector[Argument] table
     cdef list types            # core type of buffers, class of exact packed values, else None
+    cdef list hosts            # NumPy's class of an unannotated scalar that was of one
     cdef list packers          # bytes of a value, for PACKED
     cdef tuple captured
     cdef object captures       # says whether captured values are unchanged; None without captures
@@ -93,7 +94,7 @@ cdef class BoundCall:
                  block_size, size_t block_bytes, bint ragged, bint views, int dims,
                  bint follows_default, unsigned threads=0):
         cdef Argument a
-        self.types, self.packers = [], []
+        self.types, self.hosts, self.packers = [], [], []
         for kind, exact, size, value, length, extents, base, low, high, type_, packer in arguments:
             a.kind, a.exact, a.bytes = <ArgumentKind><int>_kinds[kind], exact, size
             a.value, a.length = _place(value), _place(length)
@@ -101,6 +102,7 @@ cdef class BoundCall:
             a.low, a.high = low, high
             self.table.push_back(a)
             self.types.append(type_)
+            self.hosts.append(type_.dtype.type if exact == 2 and kind != "packed" else None)
             self.packers.append(packer)
         self.captured, self.captures = tuple(captured), captures
         self.device, self.executable, self.program = device, executable, program
@@ -110,7 +112,8 @@ cdef class BoundCall:
         self.ragged, self.views, self.dims = ragged, views, dims
         self.block_bytes = block_bytes
 
-    cdef bint _number(self, Argument* a, object value, bint checked, char* raw) except -1:
+    cdef bint _number(self, Argument* a, object value, bint checked, char* raw,
+                      object host) except -1:
         cdef int overflow = 0
         cdef long long i = 0
         cdef unsigned long long u = 0
@@ -119,7 +122,9 @@ cdef class BoundCall:
         cdef char[8] unused
         cdef char* to = raw + a.value if a.value != NONE else unused
         if a.exact == 2 and not checked:
-            return False
+            if type(value) is not host:
+                return False
+            value = value.item()
         if a.kind == FLOATING:
             if type(value) is not float:
                 if a.exact or type(value) is not int:
@@ -204,7 +209,7 @@ cdef class BoundCall:
                 data = self.packers[i](value)
                 if a.value != NONE:
                     memcpy(raw + a.value, PyBytes_AS_STRING(data), a.bytes)
-            elif not self._number(a, value, checked, raw):
+            elif not self._number(a, value, checked, raw, self.hosts[i]):
                 return False
         for i in range(declared, self.table.size()):
             if not self._buffer(&self.table[i], self.types[i], self.captured[i - declared], raw,
@@ -271,15 +276,37 @@ cdef class BoundCall:
         return True
 
 
+cdef int RECENT = 3  # bound calls besides the last: programs alternate between a few
+
+
 cdef class KernelBase:
-    """A kernel's call: the last bound call first, then lcpy.launch.Kernel._launch, which returns
+    """A kernel's call: the last bound calls first, then lcpy.launch.Kernel._launch, which returns
     what the user did wrong: raised from here it has the user's frames alone."""
     cdef public object _last  # BoundCall
+    cdef tuple _others        # those before it, the latest first
+
+    def _remember(self, BoundCall call not None):
+        """Calls take this one first."""
+        if call is not self._last:
+            others = [c for c in (self._last, *(self._others or ())) if c is not None]
+            self._others = tuple([c for c in others if c is not call][:RECENT])
+            self._last = call
 
     def __call__(self, *args, dispatch_size=None, **named):
-        last = self._last
-        if last is not None and not named and (<BoundCall>last).launch(args, dispatch_size):
-            return
-        error = self._launch(args, named, dispatch_size)
+        error = False
+        if not named and self._last is not None:
+            error = (<BoundCall>self._last).launch(args, dispatch_size)
+            if error is True:
+                return
+            if error is False and self._others is not None:
+                for call in self._others:
+                    error = (<BoundCall>call).launch(args, dispatch_size)
+                    if error is True:
+                        self._remember(call)
+                        return
+                    if error is not False:
+                        break
+        if error is False:
+            error = self._launch(args, named, dispatch_size)
         if error is not None:
             raise error

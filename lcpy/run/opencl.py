@@ -231,6 +231,73 @@ def open_device(info):
     return OpenclDevice(info)
 
 
+# ---- memory -------------------------------------------------------------------------------------
+class Memory:
+    """What a Buffer holds: a cl.Buffer, which goes back to its device's pool."""
+
+    __slots__ = ("buffer", "nbytes", "pool", "__weakref__")
+
+    def __init__(self, buffer, nbytes, pool):
+        self.buffer, self.nbytes, self.pool = buffer, nbytes, pool
+
+    def __del__(self):
+        if self.pool is not None:
+            self.pool.give_back(self.buffer, self.nbytes)
+
+
+class Pool:
+    """Memory given back, kept for the next buffer of its size: drivers take long to make one.
+
+    The queue is in order, so what was given back is free when the next command begins.
+    """
+
+    SMALLEST = 256  # bytes
+    SHARE = 16  # of the device's memory, at most this part is kept
+
+    def __init__(self, context, device):
+        self.context, self.limit = context, device.global_mem_size // self.SHARE
+        self.most = device.max_mem_alloc_size  # of one buffer
+        self.free, self.kept = {}, 0
+        self.lock = threading.RLock()  # a collection may give back while memory is taken
+
+    def take(self, nbytes):
+        size = self.size_class(nbytes)
+        with self.lock:
+            free = self.free.get(size)
+            if free:
+                self.kept -= size
+                return Memory(free.pop(), size, self)
+        try:
+            return Memory(self._make(size), size, self)
+        except cl.Error as error:
+            if getattr(error, "code", 0) not in _OUT_OF_MEMORY or not self.kept:
+                raise
+        self.clear()
+        return Memory(self._make(size), size, self)
+
+    def _make(self, size):
+        return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size)
+
+    def size_class(self, nbytes):
+        """The next power of two; above 1 MiB the next eighth of one."""
+        size = max(self.SMALLEST, 1 << max(nbytes - 1, 1).bit_length())
+        if size <= 1 << 20:
+            return size
+        step = size // 16
+        rounded = -(-nbytes // step) * step
+        return rounded if rounded <= self.most else nbytes
+
+    def give_back(self, buffer, size):
+        with self.lock:
+            if self.kept + size <= self.limit:
+                self.kept += size
+                self.free.setdefault(size, []).append(buffer)
+
+    def clear(self):
+        with self.lock:
+            self.free, self.kept = {}, 0
+
+
 # ---- the device ---------------------------------------------------------------------------------
 class OpenclDevice(DeviceBase):
     """One context with one in-order queue, made with the device."""
@@ -243,17 +310,18 @@ class OpenclDevice(DeviceBase):
             self.queue = cl.CommandQueue(self.context)
         except cl.Error as error:
             raise translated(error, f"making a context on {self.name}") from None
+        self.pool = Pool(self.context, info._handle)
         self.built = OrderedDict()  # (source, options) -> program
         self.lock = threading.Lock()
 
     def allocate(self, nbytes, zero):
         self.check()
         try:
-            memory = cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
+            memory = self.pool.take(nbytes)
             if zero:
                 import numpy
 
-                cl.enqueue_fill_buffer(self.queue, memory, numpy.uint8(0), 0, nbytes)
+                cl.enqueue_fill_buffer(self.queue, memory.buffer, numpy.uint8(0), 0, nbytes)
             return memory, 0
         except cl.Error as error:
             raise translated(error, f"allocating {nbytes} bytes on {self.name}") from None
@@ -264,7 +332,7 @@ class OpenclDevice(DeviceBase):
         self.check()
         try:
             array, event = cl.enqueue_map_buffer(
-                self.queue, memory, flags, offset, (nbytes,), numpy.uint8
+                self.queue, memory.buffer, flags, offset, (nbytes,), numpy.uint8
             )
             event.wait()
             try:
@@ -285,8 +353,8 @@ class OpenclDevice(DeviceBase):
         try:
             cl.enqueue_copy(
                 self.queue,
-                to,
-                source,
+                to.buffer,
+                source.buffer,
                 src_offset=source_offset,
                 dst_offset=to_offset,
                 byte_count=nbytes,
@@ -385,7 +453,7 @@ class OpenclExecutable(Executable):
         with self.lock:
             try:
                 for i, memory in enumerate(memories):
-                    kernel.set_arg(i, memory)
+                    kernel.set_arg(i, memory.buffer)
                 if self.block != block:
                     kernel.set_arg(self.buffers, block)
                     self.block = block

@@ -454,3 +454,42 @@ def test_mistakes_show_the_users_frames_alone(device):
                 call()
             files = [frame.filename for frame in traceback.extract_tb(raised.value.__traceback__)]
             assert [f for f in files if f.endswith(".py")] == [__file__] * 2
+
+
+def test_alternating_calls(device):
+    """A kernel launched in turn with other types, sizes and views finds the right program each time."""
+
+    @lc.kernel(block_size=32)
+    def k(a, scale, out):
+        i = lc.dispatch_id().x
+        out[i] = out.dtype(a[i] * scale)
+
+    ints = np.arange(64, dtype=np.int32)
+    reals = ints.astype(np.float32) / 4
+    whole = lc.Buffer(ints, device=device)
+    for turn in range(6):
+        for n in (64, 33):  # whole blocks and a ragged one
+            for source, scale, want in [
+                (whole, np.int32(turn + 2), ints * (turn + 2)),
+                (lc.Buffer(reals, device=device), np.float32(turn), reals * np.float32(turn)),
+                (whole.view(5, 64), np.int32(-1), np.append(ints[5:], [0] * 5) * -1),
+                (whole, np.int64(3), ints.astype(np.int64) * 3),
+                (whole, 7, ints * 7),
+            ]:
+                n = min(n, len(source))
+                out = lc.Buffer(n, lc.type_of(want[0]), device=device)
+                k(source, scale, out, dispatch_size=n)
+                assert (out.numpy() == want[:n]).all()
+
+
+def test_memory_comes_again_clean(device):
+    @lc.kernel
+    def dirty(a: lc.Buffer[lc.int32]):
+        a[lc.dispatch_id().x] = -1
+
+    for n in (10, 1000, 70000, 600000):
+        for _ in range(4):
+            a = lc.Buffer(n, lc.int32, device=device)
+            dirty(a, dispatch_size=n)
+            del a
+            assert not lc.Buffer(n, lc.int32, device=device).numpy().any()

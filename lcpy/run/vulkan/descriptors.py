@@ -92,11 +92,12 @@ class SetTable:
         self._write(made, memories, ranges)
         entry = self.sets[key] = (made, pool, api.handle_key(made))
         for memory in memories:
+            # Partners that went away took their sets along, and their addresses come again.
             if memory.tables is None:
-                memory.tables = []
-            elif len(memory.tables) >= 64:  # partners that went away took their sets along
-                memory.tables = [(t, k) for t, k in memory.tables if k in t.sets]
-            memory.tables.append((self, key))
+                memory.tables = {}
+            elif len(memory.tables) >= 64 and (self, key) not in memory.tables:
+                memory.tables = {(t, k): None for t, k in memory.tables if k in t.sets}
+            memory.tables[self, key] = None
         return entry
 
     def _write(self, made, memories, ranges):

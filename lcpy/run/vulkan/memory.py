@@ -40,7 +40,7 @@ class Memory(core.RecordedMemory):
         self.device, self.block, self.buffer, self.size = device, block, block.buffer, size
         self.written = self.read = -1
         self.last_use = self.last_write = 0
-        self.tables = None  # [(descriptor table, key), …] that name this memory
+        self.tables = None  # {(descriptor table, key): None} that name this memory
 
     def __del__(self):
         device = self.device
