@@ -457,7 +457,7 @@ def test_mistakes_show_the_users_frames_alone(device):
 
 
 def test_alternating_calls(device):
-    """A kernel launched in turn with other types, sizes and views finds the right program each time."""
+    """A kernel launched in turn with other types, sizes and views finds the right program."""
 
     @lc.kernel(block_size=32)
     def k(a, scale, out):
