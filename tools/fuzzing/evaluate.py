@@ -5,7 +5,6 @@ import numpy as np
 from . import kinds as T
 from . import meaning as M
 from .nodes import _EXPONENT_BIT, COUNT
-from .programs import input_value
 
 STEPS = 30000  # nodes looked at before a program is left alone
 
@@ -32,8 +31,8 @@ class Evaluator:
         if p.shared is not None:
             raise M.Beyond("barriers")
         env = {"t": thread, "q": self.batch.cell_at(thread, p.number)}
-        for i, (name, t, _, _) in enumerate(p.inputs):
-            env[name] = M.from_python(t, input_value(self.batch, p, i, thread))
+        for i in p.inputs:
+            env[i.name] = M.from_python(i.type, i.value(self.batch, thread))
         for name in self.inputs:
             env[name] = name
         cells = {}

@@ -6,12 +6,64 @@ of the output buffers is its result.
 
 from . import kinds as T
 from .chance import Chance
-from .expressions import Variable
+from .expressions import Variable, reach
 from .nodes import COUNT, Node, Parameter, Signature, block_lines, constant_text, number
 from .statements import Names, Writer, write_callable
 
 CELLS = 4  # of each output buffer for each program and thread: two results, two cells
 TOTALS = 2  # of each output buffer for each program, behind all cells
+
+
+class Input:
+    """Where a parameter of a program's body comes from: an element of an input buffer, or a part of
+    an argument of the kernel, at an index that grows with the thread."""
+
+    __slots__ = ("name", "type", "source", "factor", "offset", "way")
+
+    def __init__(self, name, type_, source, factor, offset, way=None):
+        self.name, self.type, self.source = name, type_, source
+        self.factor, self.offset, self.way = factor, offset, way
+
+    def text(self):
+        index = f"(t * {self.factor} + {self.offset})"
+        if self.way is None:
+            return f"{self.source}[{index} % {COUNT}]"
+        text = self.source
+        for step, count in self.way:
+            text += f"[{index} % {count}]" if step is None else f".{step}"
+        return text
+
+    def value(self, batch, thread):
+        at = thread * self.factor + self.offset
+        if self.way is None:
+            return batch.inputs[self.source][1][at % COUNT]
+        t, value = batch.uniforms[self.source]
+        for step, count in self.way:
+            if step is None:
+                t, value = t.element, value[at % count]
+            else:
+                i = [name for name, _ in t.fields].index(step)
+                t, value = t.fields[i][1], value[i]
+        return value
+
+    def at_thread(self, thread):
+        """The same value whatever the thread."""
+        offset = thread * self.factor + self.offset
+        return Input(self.name, self.type, self.source, 0, offset, self.way)
+
+
+def uniform_way(whole, part):
+    """A way in the sense of Input from an argument to a part of it, or None."""
+    for way in reach(whole, part):
+        steps, t = [], whole
+        for step, k, name in way:
+            if step not in ("field", "elem"):
+                break
+            steps.append((name, 0) if step == "field" else (None, t.count))
+            t = k
+        else:
+            return steps
+    return None
 
 
 class Program:
@@ -40,8 +92,9 @@ class Batch:
         c = Chance(seed, number)
         self.seed, self.number, self.size = seed, number, size
         self.denormals = c.one_in(6)
-        self.threads = c.pick((5, 8, 13, 16))
-        self.block = c.pick((4, 8, 16))
+        self.grid = c.pick(((5,), (8,), (13,), (16,), (5, 3), (4, 4), (3, 2, 2)))
+        self.block = c.pick(_BLOCKS[len(self.grid)])
+        self.views = c.one_in(4)  # every buffer is a part of a longer one
         self.math = "strict"
         self._choose_scalars(c, features)
         self._choose_types(c)
@@ -51,6 +104,11 @@ class Batch:
             for t in self.palette
         }
         self.outputs = {f"o_{t.key}": t for t in self.palette}
+        self.uniforms = {}  # argument name -> (type, value)
+        for t in c.some(self.palette, c.between(0, 3)):
+            self.uniforms[f"u_{t.key}"] = (t, T.some_value(c, t, denormals=self.denormals))
+        lanes = [t for t in self.palette if t.kind in ("vector", "matrix")]
+        self.packed = {f"{k}_{t.key}" for t in lanes for k in "io" if c.one_in(4)}
         self.programs = [self._program(Chance(seed, number, i + 1), i) for i in range(size)]
 
     def _choose_scalars(self, c, features):
@@ -138,13 +196,14 @@ class Batch:
             t, name = c.pick(self.palette), names.new("x")
             params.append(Parameter(name, t))
             w.scope.append(Variable(name, t))
-            inputs.append((name, t, c.between(1, 5), c.below(COUNT)))
+            inputs.append(self._input(c, name, t))
         shared = None
         if c.one_in(6):
             t = c.pick(self.palette)
-            shared = (f"s{number}", self.block, t)
+            count = product(self.block)
+            shared = (f"s{number}", count, t)
             params += [Parameter("lane", T.UINT32)]
-            params += [Parameter(shared[0], T.array(t, self.block), ref=True)]
+            params += [Parameter(shared[0], T.array(t, count), ref=True)]
             w.scope.append(Variable(f"{shared[0]}[lane]", t, local=False))
             w.shared, w.may_return = shared, False
         w.buffers = [(name, t) for name, (t, _) in self.inputs.items()]
@@ -162,6 +221,15 @@ class Batch:
         signature = Signature(f"p{number}", params, [t for t, _ in results], annotated=False)
         body = Node("function", None, [Node("block", None, kids)], signature)
         return Program(number, Node("program", None, [*functions, body]), inputs, results, shared)
+
+    def _input(self, c, name, t):
+        factor, offset = c.between(1, 5), c.below(COUNT)
+        if c.one_in(3):
+            for source, (whole, _) in self.uniforms.items():
+                way = uniform_way(whole, t)
+                if way is not None:
+                    return Input(name, t, source, factor, offset, way)
+        return Input(name, t, f"i_{t.key}", factor, offset)
 
     def _results(self, c):
         """[(type, cell)]: two of one type at most."""
@@ -183,6 +251,10 @@ class Batch:
                 first = self.totals_at(number)
                 w.totals.append((f"{name}[{first + c.below(TOTALS)}]", t))
 
+    @property
+    def threads(self):
+        return product(self.grid)
+
     # ---- places in the output buffers -------------------------------------------------------
     def cell_at(self, thread, number, cell=0):
         return (thread * self.size + number) * CELLS + cell
@@ -193,6 +265,31 @@ class Batch:
     @property
     def output_length(self):
         return self.totals_at(self.size)
+
+
+_BLOCKS = {1: ((4,), (8,), (16,)), 2: ((4, 2), (8, 2), (3, 3)), 3: ((2, 2, 2), (4, 1, 2))}
+# The thread's and the lane's number, by the axes of the dispatch.
+_THREAD = {
+    1: "lc.dispatch_id().x",
+    2: "lc.dispatch_id().y * lc.dispatch_size().x + lc.dispatch_id().x",
+    3: "(lc.dispatch_id().z * lc.dispatch_size().y + lc.dispatch_id().y) * lc.dispatch_size().x"
+    " + lc.dispatch_id().x",
+}
+
+
+def lane_text(block):
+    text = "lc.thread_id().x"
+    for axis, factor in zip("yz", (block[0], product(block[:2]))):
+        if len(block) > "xyz".index(axis):
+            text += f" + lc.thread_id().{axis} * {factor}"
+    return text
+
+
+def product(sizes):
+    result = 1
+    for n in sizes:
+        result *= n
+    return result
 
 
 def host_text(t, value):
@@ -234,8 +331,8 @@ def _call_lines(batch, program, q, t, args):
     lines = []
     if program.shared:
         name, count, element = program.shared
-        args = [*args, "lc.thread_id().x", name]
-        lines.append(f"    {name}[lc.thread_id().x] = {element.text}()")
+        args = [*args, lane_text(batch.block), name]
+        lines.append(f"    {name}[{lane_text(batch.block)}] = {element.text}()")
     buffers = [p.name for p in program.body.data.params if p.buffer]
     call = f"{program.body.data.name}({', '.join([q, t, *args, *buffers])})"
     lines.append(f"    {', '.join(names)} = {call}")
@@ -248,6 +345,7 @@ def kernel_lines(batch, programs, folded=None):
     """The kernel of some programs of a batch; `folded`: the thread whose inputs are literals."""
     buffers = [f"    {name}: lc.Buffer[{t.text}]," for name, (t, _) in batch.inputs.items()]
     buffers += [f"    {name}: lc.Buffer[{t.text}]," for name, t in batch.outputs.items()]
+    buffers += [f"    {name}: {t.text}," for name, (t, _) in batch.uniforms.items()]
     name = "run" if folded is None else "folded"
     head = f"@lc.kernel(block_size={batch.block}, math={batch.math!r})"
     lines = ["", "", head, f"def {name}(", *buffers, "):"]
@@ -255,25 +353,18 @@ def kernel_lines(batch, programs, folded=None):
         if p.shared:
             lines.append(f"    {p.shared[0]} = lc.shared({p.shared[2].text}, {p.shared[1]})")
     if folded is None:
-        lines.append("    t = lc.dispatch_id().x")
+        lines.append(f"    t = {_THREAD[len(batch.grid)]}")
     for p in programs:
         if folded is None:
             q = f"q{p.number}"
             lines.append(f"    {q} = (t * {batch.size} + {p.number}) * {CELLS}")
-            args = [f"i_{k.key}[(t * {m} + {a}) % {COUNT}]" for _, k, m, a in p.inputs]
+            args = [i.text() for i in p.inputs]
             lines += _call_lines(batch, p, q, "t", args)
         else:
             q = f"lc.uint32({batch.cell_at(folded, p.number)})"
-            args = [constant_text(k, input_value(batch, p, i, folded))
-                    for i, (_, k, _, _) in enumerate(p.inputs)]  # fmt: skip
+            args = [constant_text(i.type, i.value(batch, folded)) for i in p.inputs]
             lines += _call_lines(batch, p, q, f"lc.uint32({folded})", args)
     return lines
-
-
-def input_value(batch, program, i, thread):
-    """Input `i` of a program in a thread."""
-    _, t, m, a = program.inputs[i]
-    return batch.inputs[f"i_{t.key}"][1][(thread * m + a) % COUNT]
 
 
 def module_text(batch, programs, folded=None):

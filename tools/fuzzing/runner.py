@@ -15,8 +15,8 @@ import numpy as np
 
 from . import compare
 from .evaluate import Evaluator
-from .meaning import Beyond, from_python
-from .programs import input_value, module_text
+from .meaning import Beyond
+from .programs import host_text, module_text
 
 ISAS = ("baseline", "avx2", "avx512")
 VERSIONS = ("1.1", "1.2", "1.3")
@@ -187,14 +187,26 @@ class Runner:
     def launch(self, batch, module, kernel, device, threads=None):
         """{output buffer: array} after one launch."""
         lc, args = self.lc, []
-        for _, (t, values) in batch.inputs.items():
+
+        def buffer(name, t, length, values=None):
             T = self.type_of(module, t)
-            args.append(lc.Buffer(compare.host_array(t, T.dtype, values), T, device=device))
-        outputs = {}
-        for name, t in batch.outputs.items():
-            T = self.type_of(module, t)
-            outputs[name] = lc.Buffer(batch.output_length, T, device=device)
-        kernel(*args, *outputs.values(), dispatch_size=threads or batch.threads)
+            layout = "packed" if name in batch.packed else None
+            first = 3 if batch.views else 0
+            made = lc.Buffer(length + 2 * first, T, device=device, layout=layout)
+            part = made.view(first, first + length) if first else made
+            if values is not None:
+                part.upload(compare.host_array(t, T.dtype, values))
+            return part
+
+        for name, (t, values) in batch.inputs.items():
+            args.append(buffer(name, t, len(values), values))
+        outputs = {name: buffer(name, t, batch.output_length) for name, t in batch.outputs.items()}
+        for t, value in batch.uniforms.values():
+            text = host_text(t, value)
+            args.append(eval(text, {"lc": lc, **vars(module)}))
+        buffers, uniforms = args[: len(batch.inputs)], args[len(batch.inputs) :]
+        args = [*buffers, *outputs.values(), *uniforms]
+        kernel(*args, dispatch_size=threads or batch.grid)
         return {name: b.numpy().copy() for name, b in outputs.items()}
 
     def _afresh(self, kernel):
@@ -320,6 +332,3 @@ class Runner:
 def describe(error):
     text = f"{type(error).__name__}: {error}"
     return text if len(text) < 3000 else text[:3000] + " …"
-
-
-__all__ = ["Runner", "from_python", "input_value"]

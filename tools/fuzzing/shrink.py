@@ -6,7 +6,7 @@ import time
 
 from . import kinds as T
 from .nodes import Node, Signature
-from .programs import Program, input_value
+from .programs import Program
 
 _BODIES = {"for": (-2,), "while": (-2,), "static": (-1,)}
 
@@ -229,16 +229,16 @@ class Shrinker:
         if p.shared is None:
             for thread in range(old.threads):
                 batch = copy.copy(old)
-                batch.threads = batch.block = 1
+                batch.grid, batch.block = (1,), (1,)
                 if p.uses("atomic") and old.threads > 1:
                     break  # the places of totals are written out
-                inputs = [(name, t, 0, (thread * m + a) % 16) for name, t, m, a in p.inputs]
+                inputs = [i.at_thread(thread) for i in p.inputs]
                 if self.try_it(batch, Program(p.number, p.tree, inputs, p.results, None)):
                     return
 
     def inputs(self):
         """Without inputs that nothing reads."""
-        for name in [i[0] for i in self.program.inputs]:
+        for name in [i.name for i in self.program.inputs]:
             p = self.program
             if any(n.kind == "var" and n.data == name for n in p.tree.walk()):
                 continue
@@ -246,24 +246,26 @@ class Shrinker:
             body, f = tree.kids[-1], tree.kids[-1].data
             params = [q for q in f.params if q.name != name]
             body.data = Signature(f.name, params, f.results, annotated=False)
-            inputs = [i for i in p.inputs if i[0] != name]
+            inputs = [i for i in p.inputs if i.name != name]
             self.try_it(self.batch, Program(p.number, tree, inputs, p.results, p.shared))
 
     def values(self):
         """Simpler numbers in the inputs, where one thread reads them."""
         if self.batch.threads != 1:
             return
-        for i, (_, t, _, a) in enumerate(self.program.inputs):
-            value = input_value(self.batch, self.program, i, 0)
+        for i in self.program.inputs:
+            t, value = i.type, i.value(self.batch, 0)
+            if i.way is not None:
+                continue
             for path in list(_paths(t)):
                 for simple in (0, 1):
                     new = _replaced(t, value, path, simple)
                     if new is None or repr(new) == repr(value):
                         continue
                     batch = copy.copy(self.batch)
-                    name = f"i_{t.key}"
+                    name = i.source
                     values = list(batch.inputs[name][1])
-                    values[a] = new
+                    values[i.offset % len(values)] = new
                     batch.inputs = {**batch.inputs, name: (t, values)}
                     if self.try_it(batch, self.program):
                         value = new

@@ -8,7 +8,8 @@ _AUG_INT = ("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>")
 _AUG_FLOAT = ("+", "-", "*", "/")
 _ATOMIC_INT = ("lc.atomic_add", "lc.atomic_sub", "lc.atomic_and", "lc.atomic_or",
                "lc.atomic_xor", "lc.atomic_min", "lc.atomic_max", "lc.atomic_exchange")  # fmt: skip
-_ATOMIC_FLOAT = ("lc.atomic_add", "lc.atomic_min", "lc.atomic_max", "lc.atomic_exchange")
+# Of floats: min and max confuse zeros on some devices, and comparing is by value or by bits.
+_ATOMIC_FLOAT = ("lc.atomic_add", "lc.atomic_exchange")
 COST_LIMIT = 48  # turns of the innermost loop
 
 
@@ -332,13 +333,16 @@ class Writer(Expressions):
         if self.totals and c.one_in(2):
             place, t = c.pick(self.totals)
             function = self.total_function(place, t)
-            return Node("atomic", None, [self.gen(t, 2)], (function, place, None))
+            value = self.gen(t, 2)
+            if t.is_float:  # no -0
+                value = Node("bin", t, [value, Node("lit", t, (), (0.0, True))], "+")
+            return Node("atomic", None, [value], (function, place, None))
         found = [v for v in self.cells if v.type.kind == "scalar" and v.type.bits >= 32
                  and v.type.group != "bool"]  # fmt: skip
         if not found:
             return None
         cell = c.pick(found)
-        if c.one_in(6):
+        if c.one_in(6) and not cell.type.is_float:
             function, kids = "lc.atomic_compare_exchange", 2
         else:
             function, kids = c.pick(_ATOMIC_FLOAT if cell.type.is_float else _ATOMIC_INT), 1

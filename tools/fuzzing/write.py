@@ -18,15 +18,20 @@ INPUTS = {{
 WANT = {{  # output buffer: [(index, value)], all else zero
 {want}
 }}
+ARGUMENTS = [{arguments}]
+PACKED = {packed}
 
 
 @pytest.mark.parametrize("opt", [0, 1])
 def test_found(device, opt):
     kernel = lc.kernel(block_size={block}, math={math!r}, opt=opt)(run.function)
-    inputs = [upload(*pair, device) for pair in INPUTS.values()]
-    outputs = [lc.Buffer({length}, t, device=device) for t, _ in WANT.values()]
+    inputs = [upload(name, *pair, device) for name, pair in INPUTS.items()]
+    outputs = [
+        lc.Buffer({length}, t, device=device, layout="packed" if name in PACKED else None)
+        for name, (t, _) in WANT.items()
+    ]
     try:
-        kernel(*inputs, *outputs, dispatch_size={threads})
+        kernel(*inputs, *outputs, *ARGUMENTS, dispatch_size={grid})
     except lc.UnsupportedError as error:
         pytest.skip(str(error))
     for (name, (t, wanted)), out in zip(WANT.items(), outputs):
@@ -39,11 +44,11 @@ def test_found(device, opt):
         assert not compare.differing(got, want).any(), f"{{name}}: {{got}}, not {{want}}"
 
 
-def upload(t, values, device):
+def upload(name, t, values, device):
     a = np.zeros(len(values), t.dtype)
     for i, value in enumerate(values):
         a[i] = value
-    return lc.Buffer(a, t, device=device)
+    return lc.Buffer(a, t, device=device, layout="packed" if name in PACKED else None)
 """
 
 
@@ -53,7 +58,8 @@ def used_alone(batch, program):
 
     text = "\n".join(_words(batch, program))
     batch = copy.copy(batch)
-    kept = {f"i_{t.key}" for _, t, _, _ in program.inputs}
+    kept = {i.source for i in program.inputs}
+    batch.uniforms = {n: v for n, v in batch.uniforms.items() if n in kept}
     out = {f"o_{t.key}" for t, _ in program.results}
     used = lambda name, k: name in k or re.search(rf"\b{name}\b", text)  # noqa: E731
     batch.inputs = {n: v for n, v in batch.inputs.items() if used(n, kept)}
@@ -142,7 +148,8 @@ def test_text(batch, program, finding, options, run=None):
         lines.append(f'    "{name}": ({t.text}, {pairs}),')
     tail = _TAIL.format(
         inputs="\n".join(inputs), want="\n".join(lines), block=batch.block, math=batch.math,
-        length=batch.output_length, threads=batch.threads,
+        length=batch.output_length, grid=batch.grid, packed=sorted(batch.packed),
+        arguments=", ".join(host_text(t, v) for t, v in batch.uniforms.values()),
     )  # fmt: skip
     title = f'"""{finding["kind"]}, {finding["way"]}: {head}\n\n'
     title += f"tools/fuzz --seed {options.seed} --size {options.size} --only {finding['batch']}"
