@@ -224,10 +224,11 @@ class Buffer(core.DeviceBuffer):
         return types.buffer_type(self.type, 1, self.packed)
 
     def _offset_scale(self):
-        """Slot elements in one element: packed vectors are reached by scalars."""
-        if not self.packed:
+        """Slot elements in one element: packed ones that lose padding are reached by scalars."""
+        t = self.type._type
+        if not self.packed or t.packed_size == t.size:
             return 1
-        return self.type._type.packed_size // self.type.scalar._type.size
+        return t.packed_size // self.type.scalar._type.size
 
     @property
     def _start(self):

@@ -318,3 +318,23 @@ def test_packed_buffer(device):
     assert (out.numpy() == rows * 2).all()
     rows[:, 1] = 9
     assert (a.numpy() == rows).all()
+
+
+# Views of packed buffers: those of elements without padding are reached by elements, not scalars.
+
+
+@lc.kernel
+def copy_elements(a, out):
+    i = lc.dispatch_id().x
+    out[i] = a[i]
+
+
+@pytest.mark.parametrize("T", [lc.int2, lc.float3, lc.float4, lc.float2x2, lc.float3x3])
+@pytest.mark.parametrize("layouts", [("packed", None), (None, "packed"), ("packed", "packed")])
+def test_views_of_packed_buffers(device, T, layouts):
+    source, target = (lc.Buffer(9, T, device=device, layout=layout) for layout in layouts)
+    values = np.arange(1, 1 + 4 * np.prod(T.dtype.shape)).reshape(4, *T.dtype.shape)
+    source.view(3, 7).upload(values.astype(T.dtype.base))
+    copy_elements(source.view(3, 7), target.view(2, 6), dispatch_size=4)
+    assert (target.view(2, 6).numpy() == values).all()
+    assert not target.view(0, 2).numpy().any() and not target.view(6, 9).numpy().any()
