@@ -52,6 +52,20 @@ class Loader:
         module.fuzz_path.unlink()
 
 
+def open_device(name):
+    """A device of the package, or CUDA's text on the processor (tests/cuda_host)."""
+    import lcpy as lc
+
+    if name != "cuda_host":
+        return lc.Device(name)
+    folder = str(Path(__file__).resolve().parents[2] / "tests")
+    if folder not in sys.path:
+        sys.path.append(folder)
+    import cuda_host
+
+    return cuda_host.device()
+
+
 class Runner:
     """`devices`: names, cpu first. `ways`: of WHOLE, or None for all in rotation."""
 
@@ -61,7 +75,7 @@ class Runner:
 
         self.lc = lcpy
         self.cpu = lcpy.Device("cpu")
-        self.devices = [lcpy.Device(d) for d in devices if d != "cpu"]
+        self.devices = [open_device(d) for d in devices if d != "cpu"]
         self.loader = Loader()
         self.ways = ways
         self.counts = {}

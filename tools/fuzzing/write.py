@@ -20,16 +20,14 @@ WANT = {{  # output buffer: [(index, value)], all else zero
 }}
 ARGUMENTS = [{arguments}]
 PACKED = {packed}
+FIRST = {first}  # where the views start
 
 
 @pytest.mark.parametrize("opt", [0, 1])
 def test_found(device, opt):
     kernel = lc.kernel(block_size={block}, math={math!r}, opt=opt)(run.function)
     inputs = [upload(name, *pair, device) for name, pair in INPUTS.items()]
-    outputs = [
-        lc.Buffer({length}, t, device=device, layout="packed" if name in PACKED else None)
-        for name, (t, _) in WANT.items()
-    ]
+    outputs = [part(name, t, {length}, device) for name, (t, _) in WANT.items()]
     try:
         kernel(*inputs, *outputs, *ARGUMENTS, dispatch_size={grid})
     except lc.UnsupportedError as error:
@@ -44,11 +42,19 @@ def test_found(device, opt):
         assert not compare.differing(got, want).any(), f"{{name}}: {{got}}, not {{want}}"
 
 
+def part(name, t, length, device):
+    layout = "packed" if name in PACKED else None
+    whole = lc.Buffer(length + 2 * FIRST, t, device=device, layout=layout)
+    return whole.view(FIRST, FIRST + length) if FIRST else whole
+
+
 def upload(name, t, values, device):
     a = np.zeros(len(values), t.dtype)
     for i, value in enumerate(values):
         a[i] = value
-    return lc.Buffer(a, t, device=device, layout="packed" if name in PACKED else None)
+    made = part(name, t, len(values), device)
+    made.upload(a)
+    return made
 """
 
 
@@ -59,6 +65,7 @@ def used_alone(batch, program):
     text = "\n".join(_words(batch, program))
     batch = copy.copy(batch)
     kept = {i.source for i in program.inputs}
+    batch.packed = {n for n in batch.packed if n in {*batch.inputs, *batch.outputs}}
     batch.uniforms = {n: v for n, v in batch.uniforms.items() if n in kept}
     out = {f"o_{t.key}" for t, _ in program.results}
     used = lambda name, k: name in k or re.search(rf"\b{name}\b", text)  # noqa: E731
@@ -149,6 +156,7 @@ def test_text(batch, program, finding, options, run=None):
     tail = _TAIL.format(
         inputs="\n".join(inputs), want="\n".join(lines), block=batch.block, math=batch.math,
         length=batch.output_length, grid=batch.grid, packed=sorted(batch.packed),
+        first=3 * batch.views,
         arguments=", ".join(host_text(t, v) for t, v in batch.uniforms.values()),
     )  # fmt: skip
     title = f'"""{finding["kind"]}, {finding["way"]}: {head}\n\n'
