@@ -4,7 +4,7 @@ the core's repacker copies by.
 Sizes, offsets and strides all come from the core's types; nothing here computes a layout.
 """
 
-from . import types
+from . import storage, types
 
 
 class Layout:
@@ -39,9 +39,11 @@ def numpy_dtype(T):
 
     kind = T.kind
     if kind == "scalar":
+        if T.group == "storage":
+            return storage.dtype_of(T._description)
         return numpy.dtype(T.numpy_name)
     if kind == "vector":
-        return numpy.dtype((T.scalar.numpy_name, (T.lanes,)))
+        return numpy.dtype((T.scalar.dtype, (T.lanes,)))
     if kind == "matrix":
         return numpy.dtype((T.scalar.numpy_name, (T.lanes, T.lanes)))
     if kind == "array":
@@ -71,7 +73,9 @@ def type_from_dtype(dtype, name="struct"):
             members = {n: type_from_dtype(dtype.fields[n][0]) for n in dtype.names}
             found = _anonymous[key] = types.make_struct(name, members)
         return found
-    found = types.NAMES.get(dtype.name)
+    # ml_dtypes' float8_e4m3 is another format than ours, which is its float8_e4m3fn.
+    other = dtype.name in storage.FORMATS and dtype.name not in storage.TYPES
+    found = None if other else types.NAMES.get(storage.TYPES.get(dtype.name, dtype.name))
     if found is None:
         raise types._argument_error(f"no lcpy type holds NumPy dtype {dtype}")
     return found
@@ -81,6 +85,8 @@ def numpy_scalar(cls, value):
     """A NumPy scalar of the scalar type `cls`, converted as a cast in a kernel converts."""
     import numpy
 
+    if cls.group == "storage" and cls.dtype.kind == "u":  # no ml_dtypes: the value as float32
+        return numpy.float32(types.exact_number(cls, value))
     if getattr(value, "dtype", None) == cls.dtype and getattr(value, "shape", None) == ():
         return cls.dtype.type(value)
     number = types.exact_number(cls, value)
@@ -174,10 +180,6 @@ def check_scalar(T, value, what):
         if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
             return bool(value)
         raise types._argument_error(f"{what}: wanted bool, got {_describe(value)}")
-    if group == "storage":
-        raise types._argument_error(
-            f"{what}: {T.__name__} is storage only and cannot be passed by value"
-        )
     is_float = getattr(value, "__float__", None) is not None and not isinstance(value, (str, bytes))
     if not is_float or value is True or value is False or getattr(value, "ndim", 0):
         raise types._argument_error(f"{what}: wanted {T.__name__}, got {_describe(value)}")
@@ -204,6 +206,11 @@ def _describe(value):
 def _flattener(T):
     """A function (value, out, what) that appends the value's numbers in memory order."""
     kind = T.kind
+    if kind == "scalar" and T.group == "storage":
+        name = T._description
+        return lambda value, out, what: out.append(
+            storage.bits_of(name, check_scalar(T, value, what))
+        )
     if kind == "scalar":
         return lambda value, out, what: out.append(check_scalar(T, value, what))
     if kind == "struct":
@@ -270,6 +277,8 @@ def _struct_flattener(T):
 
 def _builder(T):
     kind = T.kind
+    if kind == "scalar" and T.group == "storage":
+        return lambda numbers: storage.number_of(T._description, next(numbers))
     if kind == "scalar":
         return lambda numbers: next(numbers)
     if kind == "struct":

@@ -115,6 +115,33 @@ class Scalar(metaclass=TypeClass):
         return numpy_scalar(cls, value)
 
 
+class StorageScalar(Scalar):
+    """Base of bfloat16 and the 8-bit floats: in memory only, converted before any arithmetic.
+
+    ``T.dtype`` is the package ml_dtypes' dtype where it can be imported, else the bits', uint16 or
+    uint8; ``T.encode`` and ``T.decode`` convert arrays in either case.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def encode(cls, array):
+        """Numbers as an array of ``T.dtype``, rounded to nearest even; overflow gives infinity.
+
+        float8_e4m3 has no infinity: NaN there.
+        """
+        from . import storage
+
+        return storage.encode(cls._description, array)
+
+    @classmethod
+    def decode(cls, array):
+        """An array of ``T.dtype``, or of the bits, as float32: every value is exact."""
+        from . import storage
+
+        return storage.decode(cls._description, array)
+
+
 def exact_number(cls, value):
     """`value` as the Python number that the scalar type `cls` holds after a cast."""
     kind = type(value)
@@ -124,8 +151,6 @@ def exact_number(cls, value):
         raise _argument_error(f"{cls.__name__}: wanted a number, got an array")
     if cls.group == "bool":
         return bool(value)
-    if cls.group == "storage":
-        raise _argument_error(f"{cls.__name__} is a storage type: host values of it are not made")
     if cls.group == "int":
         bits = _BITS[cls.code]
         low, high = cls.range
@@ -146,6 +171,10 @@ def exact_number(cls, value):
         return float("inf") if value > 0 else float("-inf")
     except (TypeError, ValueError):  # a record, a string of NumPy
         raise _argument_error(f"{cls.__name__}: wanted a number, got {shown(value)}") from None
+    if cls.group == "storage":
+        from . import storage
+
+        return storage.number_of(cls._description, storage.bits_of(cls._description, value))
     if cls.code == "d":
         return value
     try:
@@ -163,7 +192,8 @@ def _make_scalars():
             facts["range"] = (
                 (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
             )
-        cls = _new_type(Scalar, name, description, **facts)
+        base = StorageScalar if group == "storage" else Scalar
+        cls = _new_type(base, name, description, **facts)
         cls.scalar = cls
         NAMES[name] = NAMES[description] = cls
 
@@ -278,12 +308,15 @@ class Matrix(tuple, metaclass=TypeClass):
 
 def _make_vectors():
     for name, description, _, _, group in _SCALARS:
-        if group == "storage":
-            continue
         scalar = NAMES[name]
+        separator = "x" if group == "storage" else ""  # bfloat16x2: its name ends in a digit
         for n in (2, 3, 4):
             cls = _new_type(
-                Vector, f"{description}{n}", f"vector<{description},{n}>", scalar=scalar, lanes=n
+                Vector,
+                f"{description}{separator}{n}",
+                f"vector<{description},{n}>",
+                scalar=scalar,
+                lanes=n,
             )
             NAMES[cls.__name__] = cls
             if group == "float":

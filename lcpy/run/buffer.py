@@ -3,7 +3,7 @@
 Everything that can be wrong with an argument is found before anything is copied or allocated.
 """
 
-from .. import layout, types
+from .. import layout, storage, types
 from .._native import core
 from ..errors import ArgumentError, DeviceError
 
@@ -382,6 +382,13 @@ def _from_sequence(source, T):
                 data = b"".join(layout.pack(T, v, f"source[{i}]") for i, v in enumerate(source))
                 return _unpadded(T, data, len(source))
             given = numpy.asarray(source)
+            scalar = T
+            while scalar.kind == "array":
+                scalar = scalar.element
+            if scalar.kind != "struct" and scalar.scalar.group == "storage":
+                if given.dtype.kind not in "biuf":
+                    raise ArgumentError(f"source: wanted numbers for {T.__name__}")
+                return scalar.scalar.encode(given)
             wanted = layout.base_dtype(T)
             if given.dtype.kind not in "biuf" or not numpy.can_cast(
                 given.dtype, wanted, "same_kind"
@@ -435,5 +442,6 @@ def _same_fields(a, b):
             and _same_fields(a.base, b.base)
         )
     if a.names is None or b.names is None:
-        return a == b
+        name = storage.TYPES.get(b.name)  # the bits serve too
+        return a == b or (name is not None and a == storage.bits_dtype(name))
     return a.names == b.names and all(_same_fields(a.fields[n][0], b.fields[n][0]) for n in a.names)

@@ -36,9 +36,10 @@ ValueId float_to_integer(Expander& e, ValueId x, Type to) {
 
 // bfloat16 is the upper half of a float, rounded to nearest even; a NaN keeps a bit to stay one.
 ValueId from_bfloat16(Expander& e, ValueId x, Type to) {
-  const Type wide = Type::of(Scalar::UInt32);
-  const ValueId bits = e.convert(e.bitcast(x, Type::of(Scalar::UInt16)), wide);
-  const ValueId value = e.bitcast(e.shift(Op::ShlUnchecked, bits, 16), Type::of(Scalar::Float32));
+  const Type wide = to.with_scalar(Scalar::UInt32);
+  const ValueId bits = e.convert(e.bitcast(x, to.with_scalar(Scalar::UInt16)), wide);
+  const ValueId value =
+      e.bitcast(e.shift(Op::ShlUnchecked, bits, 16), to.with_scalar(Scalar::Float32));
   return e.convert(value, to);
 }
 
@@ -50,7 +51,7 @@ ValueId to_float_once(Expander& e, ValueId x) {
 }
 
 ValueId to_bfloat16(Expander& e, ValueId x, Type to) {
-  const Type wide = Type::of(Scalar::UInt32);
+  const Type wide = to.with_scalar(Scalar::UInt32);
   const ValueId value = to_float_once(e, x);
   const ValueId bits = e.bitcast(value, wide);
   const ValueId upper = e.shift(Op::ShrUnchecked, bits, 16);
@@ -59,7 +60,7 @@ ValueId to_bfloat16(Expander& e, ValueId x, Type to) {
   const ValueId rounded = e.shift(Op::ShrUnchecked, e.add(bits, half), 16);
   const ValueId quiet = e.bit_or(upper, e.bits(wide, 0x40));
   const ValueId chosen = e.select(e.is_nan(value), quiet, rounded);
-  return e.bitcast(e.convert(chosen, Type::of(Scalar::UInt16)), to);
+  return e.bitcast(e.convert(chosen, to.with_scalar(Scalar::UInt16)), to);
 }
 
 // The 8-bit floats: E4M3 has no infinities and one NaN, E5M2 is IEEE's pattern.
@@ -74,8 +75,8 @@ bool is_float8(Type t) {
 
 ValueId from_float8(Expander& e, ValueId x, Type to) {
   const Float8& f = format_of(e.type(x).scalar());
-  const Type u = Type::of(Scalar::UInt32), real = Type::of(Scalar::Float32);
-  const ValueId bits = e.convert(e.bitcast(x, Type::of(Scalar::UInt8)), u);
+  const Type u = to.with_scalar(Scalar::UInt32), real = to.with_scalar(Scalar::Float32);
+  const ValueId bits = e.convert(e.bitcast(x, to.with_scalar(Scalar::UInt8)), u);
   const ValueId size = e.bit_and(bits, e.bits(u, 0x7f));
   const ValueId sign = e.shift(Op::ShlUnchecked, e.bit_and(bits, e.bits(u, 0x80)), 24);
   const ValueId moved = e.shift(Op::ShlUnchecked, size, 23 - f.mantissa);
@@ -98,7 +99,7 @@ ValueId from_float8(Expander& e, ValueId x, Type to) {
 
 ValueId to_float8(Expander& e, ValueId x, Type to) {
   const Float8& f = format_of(to.scalar());
-  const Type u = Type::of(Scalar::UInt32), real = Type::of(Scalar::Float32);
+  const Type u = to.with_scalar(Scalar::UInt32), real = to.with_scalar(Scalar::Float32);
   const uint32_t shift = 23 - f.mantissa;
   const ValueId bits = e.bitcast(to_float_once(e, x), u);
   const ValueId size = e.bit_and(bits, e.bits(u, 0x7fffffff));
@@ -119,7 +120,7 @@ ValueId to_float8(Expander& e, ValueId x, Type to) {
   const ValueId nan = e.compare(Op::Greater, size, e.bits(u, 0x7f800000));
   const ValueId pattern = e.select(nan, e.bits(u, f.nan), finite);
   const ValueId sign = e.bit_and(e.shift(Op::ShrUnchecked, bits, 24), e.bits(u, 0x80));
-  return e.bitcast(e.convert(e.bit_or(pattern, sign), Type::of(Scalar::UInt8)), to);
+  return e.bitcast(e.convert(e.bit_or(pattern, sign), to.with_scalar(Scalar::UInt8)), to);
 }
 
 }  // namespace

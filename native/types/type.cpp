@@ -95,7 +95,6 @@ struct TypeRegistry {
                   .lanes = 1,
                   .count = 1,
                   .description = name});
-    if (scalar_class(s) == ScalarClass::Storage) return;
     for (uint32_t n = 2; n <= 4; ++n) {
       std::string suffix = "<" + name + "," + std::to_string(n) + ">";
       row[n] = add({.tag = TypeTag::Vector,
@@ -121,9 +120,7 @@ Type Type::of(Scalar s) { return TypeRegistry::get().lanes[static_cast<int>(s)][
 
 Type Type::vector(Scalar s, uint32_t lanes) {
   if (lanes < 2 || lanes > 4) refuse(std::to_string(lanes), "a number of lanes: 2, 3 or 4");
-  Type t = TypeRegistry::get().lanes[static_cast<int>(s)][lanes];
-  if (t.is_void()) refuse(scalar_name(s), "a vector's scalar: it is for storage only");
-  return t;
+  return TypeRegistry::get().lanes[static_cast<int>(s)][lanes];
 }
 
 Type Type::matrix(Scalar s, uint32_t dim) {

@@ -3,7 +3,7 @@
 //
 // Descriptions (printed by description(), read by Type::parse, no white space):
 //   scalar     the names in scalar.def
-//   vector     vector<float,3>                      2 to 4 lanes of a scalar that is not Storage
+//   vector     vector<float,3>                      2 to 4 lanes of a scalar
 //   matrix     matrix<float,3>                      N×N, column vectors; half, float, double
 //   array      array<T,n>                           n >= 1
 //   struct     struct<align,T0,T1,…>                align: a power of two, at least the members'

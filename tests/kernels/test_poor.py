@@ -191,3 +191,13 @@ def test_shared_bytes_that_no_longer_fit_are_a_limit(poor_device):
     else:
         much_shared(out, dispatch_size=64)
         assert (out.numpy() == 1).all()
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3"])
+def test_storage_formats(name, poor_device, tmp_path):
+    pytest.importorskip("ml_dtypes")
+    from kernels import test_storage
+
+    test_storage.test_every_value_read(name, poor_device, tmp_path)
+    test_storage.test_floats_are_rounded_to_nearest_even(name, poor_device, tmp_path)
+    test_storage.test_places(name, poor_device, tmp_path)

@@ -215,6 +215,10 @@ void CudaDialect::open_bitcast(Text& t, clike::Emitter& e, Type to, Type from) {
     t << call << '(';
     return;
   }
+  if (name(to) == name(from)) {  // storage formats are their bits
+    t << '(';
+    return;
+  }
   const std::string function = "bits_" + name(to) + "_of_" + name(from);
   if (Text* f =
           e.define(kBitCopies + static_cast<uint32_t>(to.scalar()) * 64 + lanes_number(from))) {

@@ -54,8 +54,9 @@ std::vector<Case> type_cases() {
        "not a type description: 'float3 x', character 6: nothing may follow "
        "the type",
        [](Kit&) { Type::parse("float3 x"); }},
-      {Diag::type_not_allowed, "bfloat16 cannot be a vector's scalar: it is for storage only",
-       [](Kit&) { Type::parse("vector<bfloat16,2>"); }},
+      {Diag::type_not_allowed,
+       "bfloat16 cannot be a matrix's scalar: that is half, float or double",
+       [](Kit&) { Type::parse("matrix<bfloat16,2>"); }},
       {Diag::type_too_large,
        "array<vector<double,4>,1000000000> takes more than the 4 GiB that a value may",
        [](Kit&) { Type::parse("array<vector<double,4>,1000000000>"); }},

@@ -26,6 +26,7 @@ std::vector<ExprId> pool(Kit& k) {
                              "float",
                              "double",
                              "bfloat16",
+                             "vector<float8_e5m2,3>",
                              "vector<bool,3>",
                              "vector<int,3>",
                              "vector<uint,2>",

@@ -145,7 +145,7 @@ TEST(wrong_descriptions) {
     }
   }
   for (std::string_view text :
-       {"vector<float,5>", "vector<bfloat16,2>", "matrix<int,2>", "array<buffer<int>,2>",
+       {"vector<float,5>", "vector<bfloat16,5>", "matrix<int,2>", "array<buffer<int>,2>",
         "array<int,0>", "struct<4>", "struct<4,accel>", "buffer<buffer<int>>", "buffer<void,2>",
         "packed_buffer<void>", "buffer<int,4>", "texture<4,int>", "texture<2,half>"}) {
     try {
