@@ -116,11 +116,7 @@ class Scalar(metaclass=TypeClass):
 
 
 class StorageScalar(Scalar):
-    """Base of bfloat16 and the 8-bit floats: in memory only, converted before any arithmetic.
-
-    ``T.dtype`` is the package ml_dtypes' dtype where it can be imported, else the bits', uint16 or
-    uint8; ``T.encode`` and ``T.decode`` convert arrays in either case.
-    """
+    """Base of bfloat16 and the 8-bit floats, which exist in memory only (lcpy/storage.py)."""
 
     __slots__ = ()
 
