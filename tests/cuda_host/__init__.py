@@ -38,8 +38,9 @@ def device():
     if COMPILER is None:
         return None
     features = dict.fromkeys(
-        ("float16", "float64", "int64", "int8", "int16", "int64_atomics", "denormals"), True
+        ("float64", "int64", "int8", "int16", "int64_atomics", "denormals"), True
     )
+    features["float16"] = "native"
     limits = {"max_block": 1024, "max_shared": 232448, "warp_size": 0}
     text = "emitted CUDA C++ compiled by g++"
     return HostDevice(

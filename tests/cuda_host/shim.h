@@ -96,6 +96,7 @@ LCPY_FUNCTION2(fmod)
 LCPY_FUNCTION2(pow)
 LCPY_FUNCTION2(atan2)
 LCPY_FUNCTION2(copysign)
+inline float __saturatef(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
 inline float rsqrtf(float x) { return (float)(1 / __builtin_sqrt((double)x)); }
 inline double rsqrt(double x) { return 1 / __builtin_sqrt(x); }
 inline float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
@@ -161,10 +162,24 @@ inline void ptx_cvt_rzi_u32_f64(unsigned& r, double x) { lcpy_saturate(r, x, tru
 inline void ptx_cvt_rzi_s64_f64(long long& r, double x) { lcpy_saturate(r, x, true); }
 inline void ptx_cvt_rzi_u64_f64(unsigned long long& r, double x) { lcpy_saturate(r, x, true); }
 
+inline void ptx_min_f32(float& r, float a, float b) {
+  r = a == b ? __uint_as_float(__float_as_uint(a) | __float_as_uint(b)) : __builtin_fminf(a, b);
+}
+inline void ptx_max_f32(float& r, float a, float b) {
+  r = a == b ? __uint_as_float(__float_as_uint(a) & __float_as_uint(b)) : __builtin_fmaxf(a, b);
+}
+
 typedef unsigned short lcpy_half;
-inline void ptx_cvt_f32_f16(float& r, lcpy_half h) { r = (float)lcpy_bits<_Float16>(h); }
-inline void ptx_cvt_rn_f16_f32(lcpy_half& r, float x) { r = lcpy_bits<lcpy_half>((_Float16)x); }
-inline void ptx_cvt_rn_f16_f64(lcpy_half& r, double x) { r = lcpy_bits<lcpy_half>((_Float16)x); }
+// The machine has one NaN of each type, whatever went in.
+inline void ptx_cvt_f32_f16(float& r, lcpy_half h) {
+  r = (h & 0x7fff) > 0x7c00 ? lcpy_bits<float>(0x7fffffff) : (float)lcpy_bits<_Float16>(h);
+}
+inline void ptx_cvt_rn_f16_f32(lcpy_half& r, float x) {
+  r = x != x ? 0x7fff : lcpy_bits<lcpy_half>((_Float16)x);
+}
+inline void ptx_cvt_rn_f16_f64(lcpy_half& r, double x) {
+  r = x != x ? 0x7fff : lcpy_bits<lcpy_half>((_Float16)x);
+}
 // Sums and products of halves are exact in double.
 #define LCPY_HALF(name, sign)                                               \
   inline void ptx_##name##_rn_f16(lcpy_half& r, lcpy_half a, lcpy_half b) { \
@@ -177,7 +192,8 @@ LCPY_HALF(sub, -)
 LCPY_HALF(mul, *)
 inline void ptx_fma_rn_f16(lcpy_half& r, lcpy_half a, lcpy_half b, lcpy_half c) {
   const __float128 x = lcpy_bits<_Float16>(a), y = lcpy_bits<_Float16>(b);
-  r = lcpy_bits<lcpy_half>((_Float16)(x * y + (__float128)lcpy_bits<_Float16>(c)));
+  const __float128 s = x * y + (__float128)lcpy_bits<_Float16>(c);
+  r = s != s ? 0x7fff : lcpy_bits<lcpy_half>((_Float16)s);
 }
 inline void ptx_fence_acq_rel_gpu() {}
 inline void ptx_fence_acq_rel_cta() {}

@@ -64,6 +64,8 @@ class Dialect {
   virtual void literal(Text& t, Scalar s, uint64_t bits) const = 0;
   virtual void thread_index(Text& t, Op id, uint32_t axis) = 0;
   virtual void barrier(Text& t) const = 0;
+  // What to say before a loop that runs `count` times, of `size` operations a time.
+  virtual std::string_view loop_hint(uint64_t /*count*/, uint64_t /*size*/) const { return ""; }
   // The places of volatile accesses, of any type.
   virtual void volatile_load(Text& t, Emitter& e, Type type, MemoryClass memory,
                              std::string_view place) = 0;

@@ -131,6 +131,9 @@ class Emitter {
   void switch_case(const Operation& op);
   void if_chain(const Operation& op);
   void loop(const Operation& op);
+  uint64_t turns(const Operation& loop) const;
+  bool constant_integer(ValueId v, int64_t* out) const;
+  uint64_t weight(BodyId id) const;
   void call(const Operation& op);
   void yield(const Operation& op);
   void break_loop(const Operation& op);

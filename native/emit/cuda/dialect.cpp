@@ -12,17 +12,21 @@
 namespace lcpy::cuda {
 namespace {
 
-// What the language has with language.md's meaning. fminf may confuse zeros, so strict has minima
-// expanded. Conversions to integers saturate; those that are no single instruction are expanded.
+// What the language has with language.md's meaning. Minima of doubles may confuse zeros, so strict
+// has them expanded. Conversions to integers saturate; those that are no single instruction are
+// expanded.
 bool keeps(Op op, Type result, Type first, MathMode math) {
   const bool strict = math == MathMode::Strict;
   if (op_row(op).category == OpCategory::Warp) return clike::keeps_warp(op, first);
   switch (op) {
     case Op::Min:
     case Op::Max:
-      return !(strict && result.is_float());
+      return !(strict && result.has_class(ScalarClass::Float) &&
+               result.scalar() == Scalar::Float64);
     case Op::Rsqrt:
       return !strict;
+    case Op::Saturate:
+      return !strict && result.scalar() == Scalar::Float32;
     case Op::Convert:
       return result.is_integer() && first.is_float();
     case Op::Abs:
@@ -137,6 +141,13 @@ void CudaDialect::thread_index(Text& t, Op id, uint32_t axis) {
   if (sum) t << '(';
   t << (target_.fold ? "block_index(w)." : "blockIdx.") << letter;
   if (sum) t << " * " << block_size_[axis] << "u + threadIdx." << letter << ')';
+}
+
+// NVRTC unrolls short loops by itself, but not all that are worth it: then constant tables become
+// literals, and arrays registers.
+std::string_view CudaDialect::loop_hint(uint64_t count, uint64_t size) const {
+  constexpr uint64_t kMostTurns = 16, kMostOperations = 800;
+  return count <= kMostTurns && count * size <= kMostOperations ? "#pragma unroll\n" : "";
 }
 
 // Scalars are volatile objects; the rest travels by words (a class has no volatile copies).

@@ -49,12 +49,29 @@ void define_saturating(Text& t, std::string_view name, std::string_view to_name,
 
 std::string CudaDialect::function(clike::Emitter& e, Op op, Scalar s, std::string_view given) {
   const std::string name(given);
-  if (s == Scalar::Float32) return name + 'f';
+  if (s == Scalar::Float32) {
+    if (op == Op::Saturate) return "__saturatef";
+    const bool ordered = math_ == MathMode::Strict && (op == Op::Min || op == Op::Max);
+    if (!ordered) return name + 'f';
+    // The machine has -0 below +0; fminf need not, whatever the compiler makes of it.
+    const std::string strict = op == Op::Min ? "min_strict" : "max_strict";
+    if (Text* t = e.define(strict))
+      *t << "static LCPY_DEV float " << strict << "(float a, float b) { float r; asm(\""
+         << (op == Op::Min ? "min" : "max")
+         << ".f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), \"f\"(b)); return r; }\n";
+    return strict;
+  }
   if (s == Scalar::Float64) return name;
   if (s == Scalar::Float16) {
     if (op == Op::Fma) return "fma_half";
-    const std::string half = name + "_half";
+    const std::string half = name + "_half", single = function(e, op, Scalar::Float32, given);
     if (Text* t = e.define(op_number(op, Type::of(s)))) {
+      // Signs by bits: a conversion drops that of a NaN.
+      if (op == Op::Copysign) {
+        *t << "static LCPY_DEV half " << half
+           << "(half a, half b) { return half_of_bits(a.bits & 0x7fff | b.bits & 0x8000); }\n";
+        return half;
+      }
       if (op == Op::Abs) {
         *t << "static LCPY_DEV half " << half
            << "(half a) { return half_of_bits(a.bits & 0x7fff); }\n";
@@ -63,7 +80,7 @@ std::string CudaDialect::function(clike::Emitter& e, Op op, Scalar s, std::strin
       const bool two = op == Op::Min || op == Op::Max || op == Op::Pow || op == Op::Atan2 ||
                        op == Op::Copysign || op == Op::RemUnchecked;
       *t << "static LCPY_DEV half " << half << (two ? "(half a, half b)" : "(half a)")
-         << " { return half_of_float(" << name << "f(float_of_half(a)"
+         << " { return half_of_float(" << single << "(float_of_half(a)"
          << (two ? ", float_of_half(b)" : "") << ")); }\n";
     }
     return half;

@@ -23,7 +23,7 @@ bool keeps(Op op, Type result, Type first, MathMode math) {
   const bool strict = math == MathMode::Strict;
   if (op == Op::Min || op == Op::Max) return !(strict && result.is_float());
   if (op == Op::Rsqrt) return !strict;
-  if (op == Op::Convert) return false;
+  if (op == Op::Convert || op == Op::Saturate) return false;
   if (op_row(op).category == OpCategory::Warp)
     return clike::keeps_warp(op, first) && !(strict && clike::sums_floats(op, first));
   return clike::form_of(op).kind != clike::OpForm::Kind::Expanded;

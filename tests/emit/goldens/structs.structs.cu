@@ -78,6 +78,7 @@ lcpy_main(T4* g0_items, float2* g2_out, const __grid_constant__ lcpy_block block
     const bool v13 = l4_part.m2 != 0;
     l4_part.m2 = (uchar)(!v13);
     int v15 = 0;
+#pragma unroll
     for (;;) {
       if (!(v15 < 3)) {
         break;
@@ -96,6 +97,7 @@ lcpy_main(T4* g0_items, float2* g2_out, const __grid_constant__ lcpy_block block
     const bool v29 = l4_part.m2 != 0;
     l4_part.m2 = (uchar)(!v29);
     int v31 = 0;
+#pragma unroll
     for (;;) {
       if (!(v31 < 3)) {
         break;
