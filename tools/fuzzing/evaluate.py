@@ -28,7 +28,7 @@ class Evaluator:
     def thread_result(self, thread):
         self.steps, self.denormal = STEPS, False
         p = self.program
-        if p.shared is not None:
+        if p.collective:
             raise M.Beyond("barriers")
         env = {"t": thread, "q": self.batch.cell_at(thread, p.number)}
         for i in p.inputs:
@@ -116,7 +116,7 @@ class Evaluator:
         return self.turns(eval(values), assign, s.kids[0], None, env)
 
     def s_staticif(self, s, env):
-        return self.block(s.kids[0 if eval(s.data) else 1], env)
+        return self.block(s.kids[0 if eval(s.data, {"COUNT": 4, **self.statics}) else 1], env)
 
     def s_while(self, s, env):
         counter, limit, way = s.data
@@ -195,7 +195,7 @@ class Evaluator:
     def s_exchange(self, s, env):
         raise M.Beyond("barriers")
 
-    s_barrier = s_exchange
+    s_barrier = s_warp = s_exchange
 
     # ---- places -----------------------------------------------------------------------------
     def put(self, place, value, env):
@@ -406,6 +406,12 @@ class Evaluator:
     def e_len(self, n, env):
         return COUNT
 
+    def e_twice(self, n, env):
+        value = self.ev(n.kids[1], env)
+        for _ in range(2):
+            value = self.ev(n.kids[0], {**env, n.data: value})
+        return value
+
     def e_small(self, n, env):
         return self.ev(n.kids[0], env) % n.data
 
@@ -429,6 +435,8 @@ class Evaluator:
         statics, self.statics = self.statics, {}
         done = self.block(node.kids[0], inner)
         self.statics = statics
+        for name in f.outer:
+            env[name] = inner[name]
         for p, place in zip(f.params, n.kids):
             if p.ref:
                 self.put(place, inner[p.name], env)

@@ -201,6 +201,8 @@ class Expressions:
             node = self.user_call(t, depth)
             if node is not None:
                 return node
+        if pick == 4 and c.one_in(4):
+            return self.twice(t, depth)
         return getattr(self, "_" + t.kind)(t, depth)
 
     def select(self, t, depth):
@@ -209,6 +211,15 @@ class Expressions:
             condition = T.vector(T.BOOL, t.lanes)
         kids = [self.gen(condition, depth - 1), self.gen(t, depth - 1), self.gen(t, depth - 1)]
         return Node("fn", t, kids, "lc.select")
+
+    def twice(self, t, depth):
+        """A lambda given to a callable: it sees the variables around it."""
+        name = self.names.new("z")
+        argument = self.gen(t, depth - 1)
+        self.scope.append(Variable(name, t, mutable=False))
+        body = self.gen(t, depth - 1)
+        self.scope.pop()
+        return Node("twice", t, [body, argument], name)
 
     def user_call(self, t, depth):
         found = [f for f in self.callables if f.pure and f.result is t and self.can_call(f)]

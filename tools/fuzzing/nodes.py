@@ -170,6 +170,7 @@ _WRITERS = {
     "call": _call,
     "read": lambda n: f"{n.data}[{index_text(n.kids[0], COUNT)}]",
     "len": lambda n: f"len({n.data})",
+    "twice": lambda n: f"apply_twice(lambda {n.data}: {write(n.kids[0])}, {write(n.kids[1])})",
     "small": lambda n: f"({write(n.kids[0])} % {n.data})",
 }
 
@@ -216,12 +217,13 @@ class Parameter:
 class Signature:
     """What calls of a function know. `result`: its type where it has one result."""
 
-    __slots__ = ("name", "params", "results", "generic", "annotated", "decorated")
+    __slots__ = ("name", "params", "results", "generic", "annotated", "decorated", "outer")
 
     def __init__(self, name, params, results, generic=False, annotated=True, decorated=False):
         self.name, self.params, self.results = name, tuple(params), tuple(results)
         self.generic, self.decorated = generic, decorated
         self.annotated = annotated and len(self.results) == 1 and not generic
+        self.outer = ()  # variables around a nested function that it assigns
 
     @property
     def result(self):
@@ -229,7 +231,7 @@ class Signature:
 
     @property
     def pure(self):
-        return not any(p.ref for p in self.params)
+        return not self.outer and not any(p.ref for p in self.params)
 
 
 # ---- statements ---------------------------------------------------------------------------------
@@ -325,6 +327,15 @@ def _atomic(s, pad, depth):
     return [f"{pad}{target} = {text}" if target else f"{pad}{text}"]
 
 
+def _warp(s, pad, depth):
+    """data: (function, target). What a warp computes depends on its width."""
+    function, target = s.data
+    args = [write(k) for k in s.kids]
+    if function == "lc.warp_read_lane":
+        args[1] = f"{args[1]} % lc.warp_size()"
+    return [f"{pad}{target} = {function}({', '.join(args)})"]
+
+
 def _exchange(s, pad, depth):
     """A read of another thread's shared cell, between two barriers."""
     shared, count, target, part = s.data
@@ -339,7 +350,10 @@ def _function_lines(s, pad, depth):
     if f.annotated and f.results:
         head += f" -> {f.results[0].text}"
     lines = [f"{pad}@lc.callable"] if f.decorated else []
-    return [*lines, head + ":", *block_lines(s.kids[0], depth + 1)]
+    lines.append(head + ":")
+    if f.outer:
+        lines.append(f"{pad}    nonlocal {', '.join(f.outer)}")
+    return [*lines, *block_lines(s.kids[0], depth + 1)]
 
 
 _STATEMENTS = {
@@ -360,5 +374,6 @@ _STATEMENTS = {
     "staticif": _static_if,
     "atomic": _atomic,
     "exchange": _exchange,
+    "warp": _warp,
     "barrier": lambda s, pad, d: [pad + "lc.sync_block()"],
 }

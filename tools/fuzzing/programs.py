@@ -81,6 +81,11 @@ class Program:
     def with_tree(self, tree):
         return Program(self.number, tree, self.inputs, self.results, self.shared)
 
+    @property
+    def collective(self):
+        """Whether threads depend on each other's values."""
+        return self.shared is not None or self.uses("warp")
+
     def uses(self, kind):
         return any(n.kind == kind for n in self.tree.walk())
 
@@ -94,6 +99,7 @@ class Batch:
         self.denormals = c.one_in(6)
         self.grid = c.pick(((5,), (8,), (13,), (16,), (5, 3), (4, 4), (3, 2, 2)))
         self.block = c.pick(_BLOCKS[len(self.grid)])
+        self.warp = c.one_in(6)  # some programs have warp operations
         self.views = c.one_in(4)  # every buffer is a part of a longer one
         self.math = "strict"
         self._choose_scalars(c, features)
@@ -206,6 +212,8 @@ class Batch:
             params += [Parameter(shared[0], T.array(t, count), ref=True)]
             w.scope.append(Variable(f"{shared[0]}[lane]", t, local=False))
             w.shared, w.may_return = shared, False
+        if self.warp and c.one_in(2):
+            w.warp, w.may_return = True, False
         w.buffers = [(name, t) for name, (t, _) in self.inputs.items()]
         self._give_cells(c, w, number)
         kids = []
@@ -306,6 +314,13 @@ HEAD = """import numpy as np
 import lcpy as lc
 
 inf, nan = float("inf"), float("nan")
+
+
+COUNT = 4
+
+
+def apply_twice(f, x):
+    return f(f(x))
 """
 
 
@@ -376,7 +391,7 @@ def module_text(batch, programs, folded=None):
         lines += program_text(p)
     lines += kernel_lines(batch, programs)
     if folded is not None:
-        able = [p for p in programs if p.shared is None]
+        able = [p for p in programs if not p.collective]
         if able:
             lines += kernel_lines(batch, able, folded)
     return "\n".join(lines) + "\n"

@@ -130,7 +130,8 @@ class Runner:
             try:
                 return self.timed(way.split(" ")[0], f, *args)
             except self.lc.UnsupportedError as error:
-                self.count(f"unsupported: {way}: {str(error).splitlines()[0][:90]}", len(programs))
+                reason = str(error).splitlines()[0].split(": error ")[-1][:90]
+                self.count(f"unsupported: {way}: {reason}", len(programs))
             except Exception as error:
                 kind = "invalid" if type(error).__name__ == "ValidationError" else "error"
                 findings.append(
@@ -163,7 +164,16 @@ class Runner:
                 continue
             if batch.denormals and not device.features.get("denormals"):
                 continue
-            compared(device.name, tried(device.name, self.launch, batch, module, kernel, device))
+            got = tried(device.name, self.launch, batch, module, kernel, device)
+            if got is not None and any(p.uses("warp") for p in programs):
+                # A device's warps have a width of their own, which the cpu device can take on.
+                width = device.limits["warp_size"]  # 0: nothing of them was left in the kernel
+                twin = self.lc.Device("cpu", warp_size=width) if width else self.cpu
+                wide = tried("cpu warps", self.launch, batch, module, kernel, twin)
+                found = self._differences(batch, programs, device.name, wide or base, got)
+                findings.extend(found)
+                continue
+            compared(device.name, got)
         if "opt0" in ways:
             compared("opt0", tried("opt0", self._with_opt0, batch, module, kernel))
         if "folded" in ways and hasattr(module, "folded"):
@@ -282,7 +292,7 @@ class Runner:
         findings = []
         for p in programs:
             found = bad.get(p.number)
-            if not found or (row is not None and p.shared):
+            if not found or (row is not None and p.collective):
                 continue
             if self._flushed(batch, p, way, found):
                 self.count("dismissed: a denormal on a device that flushes them")

@@ -34,6 +34,7 @@ class Writer(Expressions):
         self.cells = []  # Variables in buffers that this thread alone uses
         self.totals = []  # (place as text, type): all threads meet here, by atomics alone
         self.shared = None  # (name, count, element type)
+        self.warp = False
         self.calls_left = 6
         self.loops = []  # whether break and continue may be written, innermost last
         self.cost = 1
@@ -371,6 +372,39 @@ class Writer(Expressions):
         self.scope.append(v)
         return Node("exchange", None, [at], (name, count, v.name, ""))
 
+    def s_warp(self, depth):
+        if not self.warp or not self.uniform:
+            return None
+        c = self.c
+        t = c.pick(self.batch.numbers)
+        if c.one_in(3):
+            t = T.vector(t, c.between(2, 4))
+        names = ["sum", "product", "min", "max", "prefix_sum", "prefix_product", "read_first"]
+        if t.is_integer:
+            names += ["and", "or", "xor"]
+        name, result = c.pick([*names, "read_lane", "count", "prefix_count", "all", "any"]), t
+        if name in ("count", "prefix_count", "all", "any"):
+            t, result = T.BOOL, T.UINT32 if name.endswith("count") else T.BOOL
+        kids = [self.gen(t, 2)]
+        if name == "read_lane":
+            kids.append(self.gen(T.UINT32, 2))
+        v = Variable(self.names.new(), result)
+        self.scope.append(v)
+        return Node("warp", None, kids, (f"lc.warp_{name}", v.name))
+
+    def s_staticif(self, depth):
+        if depth <= 0:
+            return None
+        flag = self.c.pick(("True", "False", "COUNT > 3"))
+        if self.statics:
+            flag = f"{self.c.pick(self.statics)} > 1"
+        kids = [self.arm(depth - 1), self.arm(depth - 1)]
+        return Node("staticif", None, kids, flag)
+
+    def arm(self, depth):
+        """One side of a choice made while compiling: it may leave nothing behind."""
+        return self.block(depth, 2)
+
     _CHOICES = (
         (18, "s_declare"),
         (24, "s_assign"),
@@ -384,8 +418,18 @@ class Writer(Expressions):
         (2, "s_static"),
         (3, "s_atomic"),
         (5, "s_exchange"),
+        (9, "s_warp"),
+        (2, "s_staticif"),
         (2, "s_uniform_loop"),
     )
+
+
+def _let_assign(c, w, f, outer):
+    """A nested function that assigns variables around it: called in statements alone."""
+    found = [v for v in outer.scope if v.local and v.mutable]
+    f.outer = tuple(v.name for v in c.some(found, c.between(1, 2)))
+    for v in w.scope:
+        v.mutable = v.mutable or v.name in f.outer
 
 
 # ---- callables ----------------------------------------------------------------------------------
@@ -435,6 +479,8 @@ def write_callable(chance, batch, names, callables, outer=None):
         w.buffers += outer.buffers
         w.scope[:0] = [Variable(v.name, v.type, mutable=False) for v in outer.scope if v.local]
         f.decorated = False
+        if c.one_in(3):
+            _let_assign(c, w, f, outer)
     kids = [w.statement(c.between(1, 2)) for _ in range(c.between(1, 4))]
     if results:
         kids.append(w.finish(2))
