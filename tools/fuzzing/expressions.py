@@ -423,7 +423,7 @@ class Expressions:
         if pick == 11:
             kids = [self.gen(t, depth - 1), self.gen(t, depth - 1)]
             return Node("bin", t, kids, c.pick("&|^"))
-        if pick == 12:
+        if pick == 12 and self.batch.floats:
             source = T.with_scalar(t, c.pick(self.batch.floats))
             name = c.pick(("lc.isnan", "lc.isinf"))
             return Node("fn", t, [self.gen(source, depth - 1)], name)

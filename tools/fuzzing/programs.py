@@ -101,7 +101,8 @@ class Batch:
         self.block = c.pick(_BLOCKS[len(self.grid)])
         self.warp = c.one_in(6)  # some programs have warp operations
         self.views = c.one_in(4)  # every buffer is a part of a longer one
-        self.math = "strict"
+        # Of integers every mode gives the same bits.
+        self.math = c.pick(("ieee", "fast")) if c.one_in(8) else "strict"
         self._choose_scalars(c, features)
         self._choose_types(c)
         self._choose_captures(c)
@@ -124,6 +125,8 @@ class Batch:
                 chosen.append(t)
         if "float16" in features and c.percent(25):
             chosen.append(T.FLOAT16)
+        if self.math != "strict":
+            chosen = [t for t in chosen if not t.is_float]
         self.scalars = tuple(chosen)
         self.numbers = tuple(t for t in chosen if t is not T.BOOL)
         self.integers = tuple(t for t in chosen if t.is_integer)
@@ -133,7 +136,7 @@ class Batch:
         """The palette: types of buffers, inputs, results and most variables."""
         palette = list(c.some(self.scalars, c.between(3, 5)))
         palette += [T.vector(c.pick(self.scalars), c.between(2, 4)) for _ in range(c.between(1, 3))]
-        if c.one_in(2):
+        if c.one_in(2) and self.floats:
             palette.append(T.matrix(c.pick(self.floats), c.between(2, 4)))
         self.structs = []
         parts = list(palette)
