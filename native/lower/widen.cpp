@@ -138,6 +138,12 @@ ValueId convert(Expander& e, const WidenCall& call) {
   return e.type(real) == to ? real : e.emit(call.op, to, {real});
 }
 
+// The text of a function from outside takes and gives halves.
+ValueId refuse(Expander& e, const WidenCall&) {
+  throw UnsupportedError({make_diagnostic(Diag::feature_missing, e.builder().span(),
+                                          {"an external function of half", "half (cl_khr_fp16)"})});
+}
+
 ValueId same_bits(Expander& e, const WidenCall& call) {
   const bool half = is_half(call.result);
   return e.bitcast(call.args[0], half ? call.result.with_scalar(Scalar::UInt16) : call.result);
@@ -196,7 +202,9 @@ class Widener {
   bool replace(OpId id, BodyId body) {
     const Operation op = d_.op(id);
     const Row& row = kRows[static_cast<size_t>(op.op)];
-    bool half = op.result_count == 1 && is_half(was_[op.first_result.value]);
+    bool half = false;
+    for (uint32_t i = 0; i < op.result_count; i++)
+      half = half || is_half(was_[d_.result(op, i).value]);
     types_.clear();
     args_.clear();
     for (uint32_t i = 0; i < op.operand_count; i++) {
@@ -214,7 +222,7 @@ class Widener {
     if (!half || row.function == keep) return false;
     expander_.builder().set_insertion(body);
     expander_.builder().set_span(op.span);
-    const Type result = was_[op.first_result.value];
+    const Type result = op.result_count ? was_[op.first_result.value] : Type();
     replaced_[op.first_result.value] = row.function(expander_, {op.op, result, types_, args_});
     return true;
   }

@@ -120,6 +120,70 @@ def test_r024_constants(name, device, tmp_path):
     assert same.all(), f"{got[~same]}, not {want[~same]}"
 
 
+EVERYWHERE = """
+import math
+import numpy as np
+import lcpy as lc
+
+T = lc.{name}
+BITS = lc.uint{bits}
+VALUES = np.array({values}, np.uint{bits}).view(np.{name})
+
+@lc.struct
+class Pair:
+    a: T
+    v: lc.vector(T, 3)
+
+PAIR = Pair(VALUES[1], VALUES[2:5])
+ARRAY = VALUES.copy()
+
+@lc.kernel(math="strict")
+def copies(a: lc.Buffer[T], x: T, p: Pair, out: lc.Buffer[BITS]):
+    i = lc.dispatch_id().x
+    n = lc.dispatch_size().x
+    out[i] = lc.bitcast(BITS, a[i])
+    out[n + i] = lc.bitcast(BITS, -a[i])
+    out[2 * n + i] = lc.bitcast(BITS, abs(a[i]))
+    out[3 * n + i] = lc.bitcast(BITS, lc.copysign(a[i], a[n - 1 - i]))
+    out[4 * n + i] = lc.bitcast(BITS, T(ARRAY[i]))
+    m = lc.Array[T, {count}]()
+    for k in range({count}):
+        m[k] = a[k]
+    out[5 * n + i] = lc.bitcast(BITS, m[i])
+    if i == 0:
+        out[6 * n] = lc.bitcast(BITS, x)
+        out[6 * n + 1] = lc.bitcast(BITS, PAIR.a)
+        out[6 * n + 2] = lc.bitcast(BITS, p.a)
+        for j in range(lc.uint(3)):
+            out[6 * n + 3 + j] = lc.bitcast(BITS, PAIR.v[j])
+            out[6 * n + 6 + j] = lc.bitcast(BITS, p.v[j])
+"""
+
+
+@pytest.mark.parametrize("name", ["float32", "float64", "float16"])
+def test_r024_loaded_captured_and_passed(name, device, tmp_path):
+    """No operation that moves a value, or its sign, changes a bit of it, NaN or not."""
+    values = constants(name)
+    bits = f"uint{8 * values.itemsize}"
+    quiet = np.array([np.nan, -np.nan], name).view(bits) | np.array([5, 9], bits)
+    values = np.concatenate([values, quiet.view(name)])
+    n = len(values)
+    text = EVERYWHERE.format(name=name, bits=bits[4:], values=values.view(bits).tolist(), count=n)
+    module = load_source(tmp_path, f"everywhere_{name}", text)
+    out = lc.Buffer(7 * n, module.BITS, device=device)
+    p = module.Pair(values[7], values[4:7])
+    module.copies(lc.Buffer(values, device=device), values[7], p, out, dispatch_size=n)
+    word = values.view(bits)
+    top = bits_type = word.dtype.type
+    sign = top(1) << bits_type(8 * values.itemsize - 1)
+    got = out.numpy()
+    wants = [word, word ^ sign, word & ~sign, (word & ~sign) | (word[::-1] & sign), word, word]
+    for k, want in enumerate(wants):
+        assert got[k * n : (k + 1) * n].tolist() == want.tolist(), k
+    want = [word[7], word[1], word[7], *word[2:5], *word[4:7]]
+    assert got[6 * n : 6 * n + 9].tolist() == [int(v) for v in want]
+
+
 @lc.kernel(math="strict")
 def negate(a: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32]):
     i = lc.dispatch_id().x

@@ -399,3 +399,23 @@ def add3(a: lc.Buffer[lc.half3], o: lc.Buffer[lc.half3]):
 @lc.kernel
 def add4(a: lc.Buffer[lc.half4], o: lc.Buffer[lc.half4]):
     o[lc.dispatch_id().x] = a[lc.dispatch_id().x] + lc.half4(1, 2, 3, 4)
+
+
+@lc.external(opencl="half twice(half x) { return x + x; }")
+def twice(x: H) -> H:
+    return x + x
+
+
+@lc.kernel
+def use_external(o: lc.Buffer[H]):
+    o[0] = twice(o[0] + H(1.5))
+
+
+def test_an_external_function_of_half_needs_half(device):
+    out = lc.Buffer(1, H, device=device)
+    if device.kind == "opencl" and device.features["float16"] == "emulated":
+        with pytest.raises(lc.UnsupportedError, match="an external function of half.*cl_khr_fp16"):
+            use_external(out, dispatch_size=1)
+    else:
+        use_external(out, dispatch_size=1)
+        assert out.numpy()[0] == 3
