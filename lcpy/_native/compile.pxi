@@ -169,10 +169,11 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
 def emit_opencl(Descriptor descriptor not None, *, int version=12, bint fp64=True,
                 bint fp16=False, bint int64_atomics=True, bint subgroups=False,
                 bint subgroup_vote=False, bint subgroup_ballot=False,
-                bint subgroup_arithmetic=False, bint subgroup_shuffle=False):
+                bint subgroup_arithmetic=False, bint subgroup_shuffle=False, bint ptx=False):
     """OpenCL C source of one kernel, `lcpy_main`."""
     cdef OpenclTarget t
     t.version, t.fp64, t.fp16, t.int64_atomics = version, fp64, fp16, int64_atomics
+    t.ptx = ptx
     t.subgroups, t.subgroup_vote, t.subgroup_ballot = subgroups, subgroup_vote, subgroup_ballot
     t.subgroup_arithmetic, t.subgroup_shuffle = subgroup_arithmetic, subgroup_shuffle
     cdef string made

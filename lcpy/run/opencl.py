@@ -193,6 +193,7 @@ def _describe(name, device):
             device.single_fp_config & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT
         ),
     }
+    features["ptx"] = device.platform.name == "NVIDIA CUDA"
     features |= {
         "subgroups": "cl_khr_subgroups" in extensions,
         "subgroup_vote": "cl_khr_subgroup_non_uniform_vote" in extensions,
@@ -319,12 +320,27 @@ class OpenclDevice(DeviceBase):
         try:
             memory = self.pool.take(nbytes)
             if zero:
-                import numpy
-
-                cl.enqueue_fill_buffer(self.queue, memory.buffer, numpy.uint8(0), 0, nbytes)
+                self._fill(memory, 0, bytes(16 if nbytes % 16 == 0 else 1), nbytes)
             return memory, 0
         except cl.Error as error:
             raise translated(error, f"allocating {nbytes} bytes on {self.name}") from None
+
+    def _fill(self, memory, offset, pattern, nbytes):
+        import numpy
+
+        data = numpy.frombuffer(pattern, numpy.uint8)
+        cl.enqueue_fill_buffer(self.queue, memory.buffer, data, offset, nbytes)
+
+    def fill(self, memory, offset, pattern, count):
+        size = len(pattern)
+        if size & (size - 1) or size > 128 or offset % size:  # OpenCL takes powers of two
+            super().fill(memory, offset, pattern, count)
+            return
+        self.check()
+        try:
+            self._fill(memory, offset, pattern, size * count)
+        except cl.Error as error:
+            raise translated(error, f"filling {size * count} bytes on {self.name}") from None
 
     def _map(self, memory, flags, offset, nbytes, work):
         import numpy
@@ -376,6 +392,7 @@ class OpenclDevice(DeviceBase):
             fp64=features["float64"],
             fp16=features["float16"] == "native",
             int64_atomics=features["int64_atomics"],
+            ptx=features["ptx"],
             **{name: value for name, value in features.items() if name.startswith("subgroup")},
         )
         # Subgroups came to the language with 2.0, and are optional in 3.0.

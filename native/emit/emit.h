@@ -72,6 +72,7 @@ struct OpenclTarget {
   // _shuffle.
   bool subgroups = false, subgroup_vote = false, subgroup_ballot = false;
   bool subgroup_arithmetic = false, subgroup_shuffle = false;
+  bool ptx = false;                 // NVIDIA's compiler: takes PTX within OpenCL C
   bool correct_divide_sqrt = true;  // CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, for strict
 };
 // OpenCL C of one `__kernel void lcpy_main(<one __global pointer per Global slot, in slot order>,

@@ -32,14 +32,15 @@ COMBINE = {"sum": add, "product": multiply, "min": smaller, "max": larger}
 
 
 def identity(op, dtype):
-    """The value that changes nothing under `op`, as a NumPy scalar of the dtype."""
+    """The value that changes nothing under `op` among numbers of the dtype, as Python's."""
     dtype = np.dtype(dtype)
+    number = float if dtype.kind == "f" else int
     if op in ("sum", "product"):
-        return dtype.type(op == "product")
+        return number(op == "product")
     if dtype.kind == "f":
-        return dtype.type(np.inf if op == "min" else -np.inf)
+        return np.inf if op == "min" else -np.inf
     limits = np.iinfo(dtype)
-    return dtype.type(limits.max if op == "min" else limits.min)
+    return int(limits.max if op == "min" else limits.min)
 
 
 def check_op(op):

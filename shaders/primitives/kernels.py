@@ -20,7 +20,7 @@ def kernels(elements=(lc.float32, lc.int32)):
         yield f"transpose.{name}", transpose_kernel, (grid, grid)
         yield f"gemm.{name}", gemm_kernel(T), (grid, grid, grid)
         for op in COMBINE:
-            yield f"reduce.{op}.{name}", reduce_kernel(op), (flat, flat, T, lc.uint32)
+            yield f"reduce.{op}.{name}", reduce_kernel(op, T), (flat, flat, T, lc.uint32)
             yield f"scan_totals.{op}.{name}", totals_kernel(op, T), (flat, flat, T)
             yield f"scan.{op}.{name}", scan_kernel(op, T), (flat, flat, flat, T, lc.bool)
     counts = lc.Buffer[lc.uint32]

@@ -21,13 +21,13 @@ AIM = 512  # blocks, as long as each thread has enough to do
 
 
 @functools.cache
-def reduce_kernel(op):
-    """The kernel for one operation: `partial[block]` is the combination of the block's chunk."""
+def reduce_kernel(op, element):
+    """The kernel for an operation and element type: `partial[block]` combines the block's chunk."""
     combine = COMBINE[op]
 
     @lc.kernel(block_size=(BLOCK, 1, 1))
-    def reduce(source, partial, neutral, rounds: lc.uint32):
-        totals = lc.shared(source.dtype, BLOCK)
+    def reduce(source, partial, neutral: element, rounds: lc.uint32):
+        totals = lc.shared(element, BLOCK)
         thread = lc.thread_id().x
         stretch = rounds * (UNROLL * GROUP)
         start = (lc.block_id().x * (BLOCK // GROUP) + thread // GROUP) * stretch
@@ -61,8 +61,8 @@ def reduce_kernel(op):
 def reduce_into(source, result, op="sum"):
     """Like `reduce`, but leaves the value in `result[0]`, a buffer of the same type and device."""
     check_op(op)
-    neutral = source.type(identity(op, source.type.dtype))
-    kernel = reduce_kernel(op)
+    neutral = identity(op, source.type.dtype)
+    kernel = reduce_kernel(op, source.type)
     rounds = min(max(-(-len(source) // (BLOCK * UNROLL * AIM)), LEAST), MOST)
     blocks = -(-len(source) // (BLOCK * UNROLL * rounds))
     if blocks <= 1:

@@ -51,7 +51,7 @@ def totals_kernel(op, element):
     load_tile, total_of_items = tile_callables(op, element)
 
     @lc.kernel(block_size=(BLOCK, 1, 1))
-    def tile_totals(source, totals, neutral):
+    def tile_totals(source, totals, neutral: element):
         tile = lc.shared(element, TILE)
         sums = lc.shared(element, BLOCK)
         thread = lc.thread_id().x
@@ -81,7 +81,7 @@ def scan_kernel(op, element):
     load_tile, total_of_items = tile_callables(op, element)
 
     @lc.kernel(block_size=(BLOCK, 1, 1))
-    def tile_scan(source, target, offsets, neutral, inclusive: lc.bool):
+    def tile_scan(source, target, offsets, neutral: element, inclusive: lc.bool):
         tile = lc.shared(element, TILE)
         sums = lc.shared(element, BLOCK)
         groups = lc.shared(element, SIDE)
@@ -125,7 +125,7 @@ def scan_into(source, target, op, inclusive):
         raise lc.ArgumentError(f"target has {len(target)} elements, source {len(source)}")
     if not len(source):
         return
-    neutral = source.type(identity(op, source.type.dtype))
+    neutral = identity(op, source.type.dtype)
     tiles = -(-len(source) // TILE)
     offsets = lc.empty(tiles, source.type, device=source.device)
     if tiles == 1:

@@ -48,6 +48,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool fp64
         cbool fp16
         cbool int64_atomics
+        cbool ptx
         cbool subgroups
         cbool subgroup_vote
         cbool subgroup_ballot

@@ -29,6 +29,18 @@ constexpr FloatUpdate kFloatUpdates[] = {{Op::AtomicAdd, "add", "a + v"},
 
 std::string_view prefix_of(bool wide) { return wide ? "atom_" : "atomic_"; }
 
+// NVIDIA's OpenCL C has the machine's addition of floats in PTX alone. It flushes denormals, which
+// strict keeps.
+std::string ptx_adder(clike::Emitter& e, Op op) {
+  const bool subtract = op == Op::AtomicSub;
+  std::string name = subtract ? "atomic_sub_float_global" : "atomic_add_float_global";
+  if (Text* t = e.define(name))
+    *t << "static float " << name << "(volatile __global uint* p, float v) {\n  float old;\n"
+       << "  asm volatile(\"atom.global.add.f32 %0, [%1], %2;\" : \"=f\"(old) : \"l\"(p), \"f\"("
+       << (subtract ? "-v" : "v") << ") : \"memory\");\n  return old;\n}\n";
+  return name;
+}
+
 // A function that updates a float by compare-and-swap and gives the old value.
 std::string float_updater(clike::Emitter& e, const clike::Dialect& dialect,
                           const clike::Dialect::Atomic& a, const FloatUpdate& update) {
@@ -92,7 +104,10 @@ void OpenclDialect::atomic(Text& t, clike::Emitter& e, const Atomic& a) {
   } else if (real) {
     for (const FloatUpdate& update : kFloatUpdates) {
       if (update.op != a.op) continue;
-      t << float_updater(e, *this, a, update) << '(';
+      const bool adds = a.op == Op::AtomicAdd || a.op == Op::AtomicSub;
+      const bool ptx = target_.ptx && adds && !wide && a.memory == MemoryClass::Global &&
+                       e.descriptor().math != MathMode::Strict;
+      t << (ptx ? ptx_adder(e, a.op) : float_updater(e, *this, a, update)) << '(';
       pointer(bits);
       t << ", " << a.value << ')';
     }
