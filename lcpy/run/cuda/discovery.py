@@ -93,7 +93,7 @@ def _describe(name, device):
         compute_capability=(major, minor),
     )
     features = {
-        "float16": (major, minor) >= (5, 3),
+        "float16": "native",
         "float64": True,
         "int8": True,
         "int16": True,
