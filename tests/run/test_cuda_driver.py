@@ -22,6 +22,7 @@ import numpy as np
 import lcpy as lc
 from lcpy._native import core
 from lcpy.run import cache
+from lcpy.run.device import discover
 import pycuda.driver as driver
 
 fake = driver.lib
@@ -118,7 +119,7 @@ def program(library, tmp_path):
 def test_discovery_makes_no_context_and_describes(program):
     program(
         """
-        infos = [d for d in lc.devices() if d.kind == "cuda"]
+        infos = discover("cuda")[0]  # not all devices: other drivers would meet the stand-in
         assert [d.name for d in infos] == ["cuda:0", "cuda:1"]
         assert infos[0].type == "discrete" and infos[0].driver == "CUDA 13.0"
         assert infos[0].limits["warp_size"] == 32 and infos[0].limits["shared_bytes"] == 232448
@@ -135,11 +136,11 @@ def test_discovery_makes_no_context_and_describes(program):
 def test_what_is_missing_is_said(program):
     code = """
     raises(lc.DeviceError, lambda: lc.Device("cuda"), {part!r})
-    assert not [d for d in lc.devices() if d.kind == "cuda"]
+    assert not discover("cuda")[0]
     """
     program(code.format(part="does not start: no CUDA-capable"), FAKE_CUDA_INIT="no CUDA-capable")
     program(code.format(part="shows no device"), FAKE_CUDA_DEVICES="0")
-    program(code.format(part="compute capability is 3.0, 5.0 is needed"), FAKE_CUDA_OLD="1")
+    program(code.format(part="compute capability is 3.0, 5.3 is needed"), FAKE_CUDA_OLD="1")
     program(
         "\n    del sys.modules['pycuda.driver']; sys.modules['pycuda'] = None"
         + code.format(part="pip install lcpy[cuda]")

@@ -4,7 +4,7 @@ from ...plan import Limits
 from ..device import DeviceInfo
 
 ARGUMENT_BYTES = 4096  # what every device and every compiler takes
-OLDEST = (5, 0)  # compute capability that the emitted text needs
+OLDEST = (5, 3)  # compute capability that the emitted text needs
 
 drv = None
 
