@@ -7,6 +7,8 @@ the values may differ between the two by more than `limit`, relative to the larg
 value.
 """
 
+import functools
+
 import numpy as np
 
 import lcpy as lc
@@ -136,7 +138,7 @@ class Mpm(Case):
     limit, share = 1e-4, 0.0  # atomics add in any order
 
     def side(self):
-        return 1024 // self.scale
+        return 2048 // self.scale
 
     def ours(self, device):
         from lcpy.gallery import mpm
@@ -269,8 +271,14 @@ def sgemm(a: lc.Buffer[lc.float32], b: lc.Buffer[lc.float32], c: lc.Buffer[lc.fl
     c[row * n + column] = total
 
 
+@functools.lru_cache(2)
 def floats(*shape):
     return np.random.default_rng(1).random(shape, np.float32)
+
+
+@functools.lru_cache(1)
+def integers(n):
+    return np.random.default_rng(2).integers(0, 256, n, np.int32)
 
 
 class Saxpy(Case):
@@ -328,12 +336,12 @@ class Reduce(Case):
     def ours(self, device):
         from lcpy.primitives import reduce_into
 
-        source = lc.Buffer(floats((1 << 27) // self.scale), device=device)
+        source = lc.Buffer(floats((1 << 28) // self.scale), device=device)
         result = lc.Buffer(1, lc.float32, device=device)
         return lambda: reduce_into(source, result), result.numpy
 
     def hand(self, cuda):
-        n = (1 << 27) // self.scale
+        n = (1 << 28) // self.scale
         source, result = cuda.array(floats(n)), cuda.empty((1,), "f4")
         f = cuda.kernel("reduce", "PPII")
         rounds = min(max(-(-n // (2048 * 512)), 2), 32)
@@ -353,12 +361,12 @@ class Scan(Case):
     def ours(self, device):
         from lcpy.primitives import inclusive_scan
 
-        source = lc.Buffer(floats((1 << 26) // self.scale), device=device)
+        source = lc.Buffer(floats((1 << 27) // self.scale), device=device)
         target = lc.Buffer(len(source), lc.float32, device=device)
         return lambda: inclusive_scan(source, target), target.numpy
 
     def hand(self, cuda):
-        n = (1 << 26) // self.scale
+        n = (1 << 27) // self.scale
         levels, size = [], n
         while True:  # (elements, their tiles)
             levels.append((size, -(-size // 2048)))
@@ -388,7 +396,7 @@ class Histogram(Case):
     limit, share = 0.0, 0.0
 
     def values(self):
-        return np.random.default_rng(2).integers(0, 256, (1 << 26) // self.scale, np.int32)
+        return integers((1 << 27) // self.scale)
 
     def ours(self, device):
         from lcpy.primitives import histogram
