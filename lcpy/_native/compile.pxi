@@ -127,7 +127,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                bint subgroup_arithmetic=True, bint subgroup_shuffle=True, uint32_t block_x=1024,
                bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
                bint sound_extension=True, bint exact_division=False,
-               bint denorm_preserve=False):
+               bint denorm_preserve=False, uint32_t own_functions=0xffffffff):
     """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it."""
     cdef VulkanTarget t
     t.version, t.names, t.lines = version, names, lines
@@ -147,6 +147,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     t.sound_extension = sound_extension
     t.exact_division = exact_division
     t.denorm_preserve = denorm_preserve
+    t.own_functions = own_functions
     cdef vector[uint32_t] places
     for place in plan.slots:
         set_number, binding = place if place is not None else (0, 0)
@@ -169,9 +170,11 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
 def emit_opencl(Descriptor descriptor not None, *, int version=12, bint fp64=True,
                 bint fp16=False, bint int64_atomics=True, bint subgroups=False,
                 bint subgroup_vote=False, bint subgroup_ballot=False,
-                bint subgroup_arithmetic=False, bint subgroup_shuffle=False, bint ptx=False):
+                bint subgroup_arithmetic=False, bint subgroup_shuffle=False, bint ptx=False,
+                uint32_t own_functions=0, bint own_double_functions=False):
     """OpenCL C source of one kernel, `lcpy_main`."""
     cdef OpenclTarget t
+    t.own_functions, t.own_double_functions = own_functions, own_double_functions
     t.version, t.fp64, t.fp16, t.int64_atomics = version, fp64, fp16, int64_atomics
     t.ptx = ptx
     t.subgroups, t.subgroup_vote, t.subgroup_ballot = subgroups, subgroup_vote, subgroup_ballot
@@ -213,3 +216,20 @@ def cuda_build_options(Descriptor descriptor not None, int arch=75):
 def cuda_dynamic_shared(Descriptor descriptor not None):
     """Bytes of dynamic shared memory to launch with; 0 up to 48 KiB, which are static."""
     return c_compile.cuda_dynamic_shared(dereference(descriptor.c))
+
+
+def own_functions(names=None):
+    """The mask of `own_functions` with these of the core's own functions; None: all of them."""
+    cdef vector[string] known = c_compile.own_function_names()
+    rows = [name.decode() for name in known]
+    if names is None:
+        names = rows
+    mask = 0
+    for name in names:
+        mask |= 1 << rows.index(name)
+    return mask
+
+
+def own_function_names():
+    """The functions that the core can write itself, by bit."""
+    return tuple([name.decode() for name in c_compile.own_function_names()])

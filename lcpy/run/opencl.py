@@ -312,6 +312,13 @@ class OpenclDevice(DeviceBase):
         except cl.Error as error:
             raise translated(error, f"making a context on {self.name}") from None
         self.pool = Pool(self.context, info._handle)
+        # OpenCL's full profile bounds functions to some ULP; the embedded one hardly does.
+        self.own_functions = 0
+        self.own_double_functions = False
+        if "EMBEDDED" in info._handle.profile:
+            self.own_functions = core.own_functions()
+        elif _version(info._handle.platform.version):  # PoCL: tanh(inf) is below 1
+            self.own_functions = core.own_functions(["tanh"])
         self.built = OrderedDict()  # (source, options) -> program
         self.lock = threading.Lock()
 
@@ -394,6 +401,8 @@ class OpenclDevice(DeviceBase):
             int64_atomics=features["int64_atomics"],
             ptx=features["ptx"],
             **{name: value for name, value in features.items() if name.startswith("subgroup")},
+            own_functions=self.own_functions,
+            own_double_functions=self.own_double_functions,
         )
         # Subgroups came to the language with 2.0, and are optional in 3.0.
         options = core.opencl_build_options(

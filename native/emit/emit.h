@@ -45,6 +45,10 @@ struct VulkanTarget {
   // float and half division and square root are rounded as IEEE says. Vulkan promises less, and
   // hardware GPUs do less; without this ieee and strict mode correct them.
   bool exact_division = false;
+  // Functions of float that ieee and strict mode compute by the core's own versions, a bit for
+  // each row of lower/own.def: Vulkan bounds most of them loosely or not at all, and has none of
+  // double, which always are the core's own.
+  uint32_t own_functions = ~0u;
   // A literal 0 in arithmetic is a number like any other. llvmpipe takes x * 0 for 0, 0 - x for -x
   // and c ? -1 : 0 for -0; without this the zeros are hidden from it.
   bool exact_zeros = true;
@@ -74,6 +78,9 @@ struct OpenclTarget {
   bool subgroup_arithmetic = false, subgroup_shuffle = false;
   bool ptx = false;                 // NVIDIA's compiler: takes PTX within OpenCL C
   bool correct_divide_sqrt = true;  // CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, for strict
+  // As VulkanTarget's, for devices that miss what OpenCL asks of them; likewise of double.
+  uint32_t own_functions = 0;
+  bool own_double_functions = false;
 };
 // OpenCL C of one `__kernel void lcpy_main(<one __global pointer per Global slot, in slot order>,
 // lcpy_block args)`, where lcpy_block is struct { uint w[size / 4]; } of the argument block.

@@ -33,15 +33,21 @@ constexpr std::array<ExpansionRow, kOpCount> kExpansions = [] {
   return rows;
 }();
 
-bool wanted(const ExpansionRow& row, const Expander& e, const ExpandCall& call) {
+ValueId expand_own(Expander& e, const ExpandCall& call) { return e.emit_own(call); }
+
+// What replaces the operation; null where the target has it.
+Expansion expansion_of(const ExpansionRow& row, const Expander& e, const ExpandCall& call) {
+  if (e.wants_own(call.op, call.type)) return call.op == Op::Pow ? expand_pow : expand_own;
+  if (!row.function) return nullptr;
   const Type first = e.type(call.args.front());
-  return row.when(call.type, first) && !e.is_native(call.op, call.type, first);
+  const bool wanted = row.when(call.type, first) && !e.is_native(call.op, call.type, first);
+  return wanted ? row.function : nullptr;
 }
 
 class Rebuilder {
  public:
-  Rebuilder(KernelDescriptor& d, NativeOp native)
-      : d_(d), expander_(d, native), replaced_(d.values.size()) {}
+  Rebuilder(KernelDescriptor& d, NativeOp native, const OwnFunctions& own)
+      : d_(d), expander_(d, native, own), replaced_(d.values.size()) {}
 
   void rebuild(BodyId id) {
     std::vector<OpId> old = std::move(d_.bodies[id.value].ops);
@@ -71,16 +77,18 @@ class Rebuilder {
   bool expand(OpId id, BodyId body) {
     const Operation op = d_.op(id);
     const ExpansionRow& row = kExpansions[static_cast<size_t>(op.op)];
-    if (!row.function || op.result_count != 1) return false;
+    const bool own = own_function_bit(op.op) != 0;
+    if ((!row.function && !own) || op.result_count != 1) return false;
     ValueId args[8];
     LCPY_CHECK(op.operand_count <= std::size(args));
     for (uint32_t i = 0; i < op.operand_count; i++)
       args[i] = d_.operands[op.operand_begin + i].value();
     const ExpandCall call{op.op, d_.type_of(op.first_result), {args, op.operand_count}};
-    if (!wanted(row, expander_, call)) return false;
+    const Expansion function = expansion_of(row, expander_, call);
+    if (!function) return false;
     expander_.builder().set_insertion(body);
     expander_.builder().set_span(op.span);
-    ValueId value = row.function(expander_, call);
+    const ValueId value = function(expander_, call);
     replaced_[op.first_result.value] = value;
     return true;
   }
@@ -102,7 +110,8 @@ ValueId Expander::emit(Op op, Type type, std::span<const ValueId> args) {
   if (ValueId value = fold(op, type, args)) return value;
   const ExpansionRow& row = kExpansions[static_cast<size_t>(op)];
   const ExpandCall call{op, type, args};
-  if (row.function && wanted(row, *this, call)) return row.function(*this, call);
+  if (const Expansion function = args.empty() ? nullptr : expansion_of(row, *this, call))
+    return function(*this, call);
   return builder_.emit(op, type, args);
 }
 
@@ -206,9 +215,10 @@ Type signed_like(Type lanes) {
   return lanes.with_scalar(by_size[std::countr_zero(scalar_size(lanes.scalar()))]);
 }
 
-void pass_expand(KernelDescriptor& d, NativeOp native) {
-  Rebuilder rebuilder(d, native);
-  for (size_t f = 0; f < d.functions.size(); f++) rebuilder.rebuild(d.functions[f].body);
+void pass_expand(KernelDescriptor& d, NativeOp native, const OwnFunctions& own) {
+  Rebuilder rebuilder(d, native, own);
+  const size_t count = d.functions.size();  // own functions come after, and are expanded as made
+  for (size_t f = 0; f < count; f++) rebuilder.rebuild(d.functions[f].body);
 }
 
 }  // namespace lcpy

@@ -3,6 +3,8 @@
 #pragma once
 #include <initializer_list>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel/descriptor.h"
@@ -30,7 +32,8 @@ struct ExpandCall {
 
 class Expander {
  public:
-  Expander(KernelDescriptor& d, NativeOp native) : builder_(d), native_(native) {}
+  Expander(KernelDescriptor& d, NativeOp native, const OwnFunctions& own = {})
+      : builder_(d), native_(native), own_(own) {}
 
   // One operation: folded when its operands are constants, expanded when the target lacks it.
   ValueId emit(Op op, Type type, std::span<const ValueId> args);
@@ -39,6 +42,34 @@ class Expander {
   }
   // The operation itself, whatever the target says of it.
   ValueId emit_as_is(Op op, Type type, std::initializer_list<ValueId> args);
+
+  // Add, Sub or Mul, rounded as written.
+  ValueId emit_exact(Op op, Type type, ValueId a, ValueId b);
+  bool fused_fma() const { return own_.fused_fma; }
+
+  // The core's own functions (own.h).
+  bool wants_own(Op op, Type type) const;
+  ValueId emit_own(const ExpandCall& call);
+  // A call of what `body` writes, made once for each name.
+  template <class Body>
+  std::vector<ValueId> call_own(const std::string& name, std::span<const ValueId> args,
+                                std::span<const Type> types, Body&& body) {
+    FunctionId f = own_function(name);
+    if (!f.valid()) {
+      const BodyId outside = builder_.insertion();
+      std::vector<Type> parameters;
+      for (ValueId v : args) parameters.push_back(type(v));
+      f = builder_.add_function(name, parameters, types, builder_.span());
+      own_functions_.push_back({name, f});
+      builder_.set_insertion(descriptor().functions[f.value].body);
+      const std::vector<ValueId> params = descriptor().functions[f.value].params;
+      const std::vector<ValueId> results = body(std::span<const ValueId>(params));
+      builder_.terminate(Op::Return, results);
+      builder_.set_insertion(outside);
+    }
+    return append_call(f, args, types);
+  }
+  SlotId own_table(std::span<const uint32_t> words);  // one slot for each table
 
   // Operations whose result has the type of `a`; a scalar `b` spreads over the lanes of `a`.
   ValueId unary(Op op, ValueId a) { return emit(op, type(a), {a}); }
@@ -81,9 +112,15 @@ class Expander {
     return const_cast<KernelBuilder&>(builder_).descriptor();
   }
   ValueId fold(Op op, Type type, std::span<const ValueId> args);
+  FunctionId own_function(const std::string& name) const;
+  std::vector<ValueId> append_call(FunctionId f, std::span<const ValueId> args,
+                                   std::span<const Type> types);
 
   KernelBuilder builder_;
   NativeOp native_;
+  OwnFunctions own_;
+  std::vector<std::pair<std::string, FunctionId>> own_functions_;
+  std::vector<std::pair<const uint32_t*, SlotId>> own_tables_;
 };
 
 using Expansion = ValueId (*)(Expander& e, const ExpandCall& call);

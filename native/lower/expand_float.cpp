@@ -217,13 +217,16 @@ ValueId expand_log10(Expander& e, const ExpandCall& call) {
   return e.mul(e.unary(Op::Log, call.args[0]), number(e, call, 0.434294481903251827651));
 }
 
-// |x| ** y through logarithms, then C's rules for signs, for bases of ±1 and exponents of 0.
+// |x| ** y by the core's own function (own_pow.cpp) or through logarithms; then C's rules for
+// signs, for bases of ±1 and exponents of 0.
 ValueId expand_pow(Expander& e, const ExpandCall& call) {
   if (is_half(call.type)) return in_float(e, call);
   const ValueId x = arg(e, call, 0), y = arg(e, call, 1);
   const ValueId one = number(e, call, 1), half = number(e, call, 0.5);
   const ValueId size = absolute(e, x);
-  const ValueId power = e.unary(Op::Exp2, e.mul(y, e.unary(Op::Log2, size)));
+  const ValueId power = e.wants_own(Op::Pow, call.type)
+                            ? e.emit_own({Op::Pow, call.type, std::array{size, y}})
+                            : e.unary(Op::Exp2, e.mul(y, e.unary(Op::Log2, size)));
   const ValueId flat = e.compare(Op::Equal, size, one);
   const ValueId of_size = e.select(flat, one, power);
   const ValueId whole = e.compare(Op::Equal, y, e.unary(Op::Trunc, y));

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ast/builder.h"
 #include "kernel/descriptor.h"
@@ -49,7 +50,18 @@ void pass_external(KernelDescriptor& d, std::string_view language, std::string_v
 // geometry, narrow and wide bit counts… `native` says which (op, type of the first operand) to
 // keep.
 using NativeOp = bool (*)(Op op, Type result, Type first_operand, MathMode math);
-void pass_expand(KernelDescriptor& d, NativeOp native);
+
+// The core's own versions of functions that a target lacks or computes too loosely (own.def): they
+// become functions of the descriptor, one for each operation and type, and are called.
+struct OwnFunctions {
+  uint32_t float32 = 0;    // a bit for each row of own.def; not in fast mode
+  bool float64 = false;    // all of them
+  bool float16 = false;    // half by way of float, rounded once; not in fast mode
+  bool fused_fma = false;  // Fma is one rounding and cheap
+};
+uint32_t own_function_bit(Op op);                    // 0: the core has none
+std::vector<std::string_view> own_function_names();  // Python's, by bit
+void pass_expand(KernelDescriptor& d, NativeOp native, const OwnFunctions& own = {});
 
 // For a target without half: holds halves as their bits and computes in float, rounded to half
 // after each operation. Run before the target's own pass_expand; costs nothing without halves.

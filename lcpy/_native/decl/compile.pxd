@@ -36,6 +36,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool sound_extension
         cbool exact_division
         cbool denorm_preserve
+        uint32_t own_functions
 
     cdef cppclass CSpirvModule "lcpy::SpirvModule":
         vector[uint32_t] words
@@ -55,6 +56,8 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool subgroup_arithmetic
         cbool subgroup_shuffle
         cbool correct_divide_sqrt
+        uint32_t own_functions
+        cbool own_double_functions
 
     cdef cppclass CudaTarget:
         uint32_t arch
@@ -69,9 +72,15 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
 cdef extern from *:
     """
     #include <memory>
+    #include <string>
     #include <vector>
     #include "api/compile.h"
     namespace lcpy_door {
+    static std::vector<std::string> own_function_names() {
+      std::vector<std::string> names;
+      for (std::string_view name : lcpy::own_function_names()) names.emplace_back(name);
+      return names;
+    }
     static std::shared_ptr<const lcpy::KernelDescriptor> lower(
         const lcpy::ast::FunctionBuilder& builder, int math, int opt, bool ragged,
         bool view_offsets) {
@@ -95,6 +104,7 @@ cdef extern from *:
     }
     }  // namespace lcpy_door
     """
+    vector[string] own_function_names "lcpy_door::own_function_names"()
     SharedDescriptor lower "lcpy_door::lower"(const FunctionBuilder& builder, int math, int opt,
         cbool ragged, cbool view_offsets) except +translate nogil
     CSpirvModule emit_spirv "lcpy_door::emit_spirv"(const KernelDescriptor& d,

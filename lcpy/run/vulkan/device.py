@@ -143,6 +143,7 @@ class VulkanDevice(DeviceBase):
             "exact_zeros": self.physical.driver_id != 13,
             "sound_extension": self.physical.driver_id != 13,
             "exact_division": self.physical.driver_id == 13,
+            "own_functions": core.own_functions(),
         }
 
     # ---- ownership ------------------------------------------------------------------------------

@@ -237,7 +237,9 @@ void Emitter::value(const Operation& op, const OpForm& form) {
   if (op.op == Op::Extract && alias_extract(op)) return;
   scratch_.clear();
   expression(scratch_, op, form);
-  const bool once = uses_[v.value] == 1 && user_body_[v.value] == body_;
+  // A sum or product that must not be contracted stands alone.
+  const bool alone = (op.flags & kExactFlag) && op_row(op.op).category == OpCategory::Operator;
+  const bool once = uses_[v.value] == 1 && user_body_[v.value] == body_ && !alone;
   if ((pure && once && scratch_.size() <= kLongestInline) || id_operation(v)) {
     const bool primary = is_primary(scratch_.str());
     texts_.push_back(primary ? scratch_.str() : "(" + scratch_.str() + ")");

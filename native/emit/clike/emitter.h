@@ -69,6 +69,7 @@ class Emitter {
   // Values (values.cpp).
   void operand(Text& t, ValueId v);
   void bare(Text& t, ValueId v);
+  void argument(Text& t, ValueId v);
   void operand_unsigned(Text& t, ValueId v);
   void constant(Text& t, ValueId v);
   void expression(Text& t, const Operation& op, const OpForm& form);

@@ -66,6 +66,32 @@ void Emitter::constant(Text& t, ValueId v) {
   }
 }
 
+// A function's argument. Infinities and NaNs that a compiler knows are hidden from it, behind the
+// top bit of the kernel's id, which is 0: PoCL's functions convert their argument to an integer and
+// branch by it, and what a compiler finds undefined there takes the whole kernel with it.
+void Emitter::argument(Text& t, ValueId v) {
+  const Type type = d_.type_of(v);
+  if (!d_.is_constant(v) || !type.is_float() || d_.math == MathMode::Fast) return bare(t, v);
+  const uint32_t size = scalar_size(type.scalar()), n = type.lanes();
+  const uint64_t infinity = size == 2 ? 0x7c00 : size == 4 ? 0x7f800000 : 0x7ff0000000000000;
+  const auto lane = [&](uint32_t i) {
+    return scalar_at(d_.constant_bytes(v), n == 1 ? 0 : type.offset(i), size);
+  };
+  bool finite = true;
+  for (uint32_t i = 0; i < n; i++) finite = finite && (lane(i) & infinity) != infinity;
+  if (finite) return bare(t, v);
+  const std::string_view bits = dialect_.scalar(unsigned_of(type.scalar()));
+  if (n > 1) dialect_.open_vector(t, type.scalar(), n);
+  for (uint32_t i = 0; i < n; i++) {
+    if (i) t << ", ";
+    dialect_.open_bitcast(t, type.scalar(), 1);
+    t << '(' << bits << ")(";
+    dialect_.literal(t, unsigned_of(type.scalar()), lane(i));
+    t << " | (" << bits << ")(w[" << ArgumentBlock::kKernelId / 4 << "] >> 31)))";
+  }
+  if (n > 1) t << ')';
+}
+
 // A scalar or vector as unsigned of at least 32 bits (a vector: of its own width).
 void Emitter::operand_unsigned(Text& t, ValueId v) {
   const Type type = d_.type_of(v);
@@ -107,7 +133,7 @@ void Emitter::expression(Text& t, const Operation& op, const OpForm& form) {
                              type.is_integer() ? form.integer_text : form.text);
       for (size_t i = 0; i < operands.size(); i++) {
         if (i) t << ", ";
-        bare(t, operands[i].value());
+        argument(t, operands[i].value());
       }
       t << ')';
       return;

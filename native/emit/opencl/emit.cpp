@@ -140,7 +140,11 @@ std::string emit_opencl(const KernelDescriptor& whole, const OpenclTarget& targe
   opencl::OpenclDialect dialect(target, preflight.doubles(), halves, preflight.long_atomics());
   KernelDescriptor expanded = d;
   if (!target.fp16) pass_widen(expanded);
-  pass_expand(expanded, dialect.native());
+  OwnFunctions own;
+  own.float32 = target.own_functions;
+  own.float16 = true;
+  own.float64 = target.own_double_functions;
+  pass_expand(expanded, dialect.native(), own);
   if (expanded.uses_warp()) check_warp(expanded, target);
   return clike::Emitter(expanded, dialect).emit();
 }

@@ -12,12 +12,18 @@ SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
     throw ArgumentError("Vulkan version " + std::to_string(target.version) +
                         ": 11, 12 or 13 is wanted");
   KernelDescriptor expanded = d;
+  OwnFunctions own;
+  own.float32 = target.own_functions;
+  own.float16 = true;
+  own.float64 = true;  // GLSL.std.450 has none
+  own.fused_fma = target.fused_fma;
   pass_external(expanded, "", "Vulkan");
-  pass_expand(expanded, spirv::spirv_native);
+  pass_expand(expanded, spirv::spirv_native, own);
   if (!target.float16 && spirv::computes_half(expanded, plan, target)) {
     expanded = d;
+    pass_external(expanded, "", "Vulkan");
     pass_widen(expanded);
-    pass_expand(expanded, spirv::spirv_native);
+    pass_expand(expanded, spirv::spirv_native, own);
   }
   const spirv::Needs needs = spirv::preflight(expanded, plan, target);
   return spirv::Emitter(expanded, plan, target, needs).run();

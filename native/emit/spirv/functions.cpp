@@ -40,8 +40,9 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
     id = emit(code, t, a, b);
   }
   alias(o, wrap(id, result.scalar(), result.lanes()));
-  if (strict() && (code == Opcode::FAdd || code == Opcode::FSub || code == Opcode::FMul))
-    exact(value(d_.result(o)));
+  const bool sum_or_product = code == Opcode::FAdd || code == Opcode::FSub || code == Opcode::FMul;
+  if (sum_or_product && (strict() || (o.flags & kExactFlag)))
+    m_.decorate(value(d_.result(o)), Decoration::NoContraction);
 }
 
 void Emitter::emit_glsl(const Operation& o, const EmitRow& row) {

@@ -14,7 +14,7 @@ enum class OperandClass : uint8_t { Bool, Signed, Unsigned, Float };
 inline constexpr int kOperandClasses = 4;
 
 enum class RowKind : uint8_t { Instruction, Glsl, Own, Expanded, Unsupported };
-// GLSL.std.450 computes some functions up to 32 bits only.
+// GLSL.std.450 computes some functions up to 32 bits only; of double they are the core's own.
 enum class Width64 : uint8_t { Yes, No };
 
 // Whether SPIR-V does the operation itself; where it does not, pass_expand has replaced it.

@@ -102,8 +102,7 @@ class Preflight {
       refuse(Diag::op_unsupported, o.span, {name, "Vulkan", row.reason});
     const bool on_float64 = first.is_float() && first.scalar() == Scalar::Float64;
     if (on_float64 && row.width64 == Width64::No)
-      refuse(Diag::op_unsupported, o.span,
-             {name + " on double", "Vulkan", "GLSL.std.450 computes it on half and float only"});
+      throw BugError("pass_expand left " + name + ", which GLSL.std.450 lacks, on double");
   }
 
   // Narrow types may be loaded, stored and converted with no more than storage support.
