@@ -80,11 +80,12 @@ void Emitter::argument(Text& t, ValueId v) {
   bool finite = true;
   for (uint32_t i = 0; i < n; i++) finite = finite && (lane(i) & infinity) != infinity;
   if (finite) return bare(t, v);
+  const Type one = Type::of(type.scalar());
   const std::string_view bits = dialect_.scalar(unsigned_of(type.scalar()));
   if (n > 1) dialect_.open_vector(t, type.scalar(), n);
   for (uint32_t i = 0; i < n; i++) {
     if (i) t << ", ";
-    dialect_.open_bitcast(t, type.scalar(), 1);
+    dialect_.open_bitcast(t, *this, one, unsigned_like(one));
     t << '(' << bits << ")(";
     dialect_.literal(t, unsigned_of(type.scalar()), lane(i));
     t << " | (" << bits << ")(w[" << ArgumentBlock::kKernelId / 4 << "] >> 31)))";
