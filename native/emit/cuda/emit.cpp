@@ -90,7 +90,9 @@ std::string emit_cuda(const KernelDescriptor& whole, const CudaTarget& target) {
   preflight.run();
   cuda::CudaDialect dialect(d, target, preflight.halves());
   KernelDescriptor expanded = d;
-  pass_expand(expanded, dialect.native());
+  OwnFunctions own;
+  own.float16 = true;
+  pass_expand(expanded, dialect.native(), own);
   return clike::Emitter(expanded, dialect).emit();
 }
 
