@@ -116,6 +116,39 @@ def test_recursion():
     assert "ping" in message and "pong" in message
 
 
+def test_external_functions(device):
+    text = "int twice(int x, int* y) { *y += 1; return 2 * x; }"
+
+    @lc.external(opencl=text, cuda=f"__device__ {text}", usages={"y": "read_write"})
+    def twice(x: lc.int32, y: lc.Ref[lc.int32]) -> lc.int32:
+        y += 1
+        return 2 * x
+
+    other = text.replace("twice", "bodiless")
+
+    @lc.external(opencl=other, cuda=f"__device__ {other}", usages={"y": "read_write"})
+    def bodiless(x: lc.int32, y: lc.Ref[lc.int32]) -> lc.int32: ...
+
+    @lc.kernel
+    def k(a: lc.Buffer[lc.int32], out: lc.Buffer[lc.int32]):
+        n = 5
+        out[0] = twice(a[0], n)
+        out[1] = n
+
+    @lc.kernel
+    def text_only(a: lc.Buffer[lc.int32], out: lc.Buffer[lc.int32]):
+        n = 5
+        out[0] = bodiless(a[0], n)
+
+    a = np.int32([21])
+    assert run(k, device, a, n=2).tolist() == [42, 6]
+    if device.kind in ("opencl", "cuda", "cuda_host"):
+        assert run(text_only, device, a)[0] == 42
+    else:
+        with pytest.raises(lc.UnsupportedError, match="bodiless"):
+            run(text_only, device, a)
+
+
 def test_modes_hold_below(device):
     @lc.callable
     def sum_of_products(a: lc.float32, b: lc.float32, c: lc.float32) -> lc.float32:
