@@ -61,3 +61,37 @@ def test_rounded_as_ieee_says(rough, T, lanes):
         same = (got.view(np.uint32) == want.view(np.uint32)) | (np.isnan(got) & np.isnan(want))
         wrong = np.flatnonzero(~(same | skip))
         assert not len(wrong), [(a[i], b[i], got[i], want[i]) for i in wrong[:4]]
+
+
+DIVISORS = [3.0, -48.0, 0.1, 1.9999998807907104, 1e30, 1e-30, float("inf"), 0.0]
+
+
+@pytest.mark.parametrize("divisor", DIVISORS)
+def test_constants(rough, divisor):
+    d = np.float32(divisor)
+    v = lc.float3(divisor, 7.0, -0.3)
+
+    @lc.kernel(math="strict")
+    def k(
+        a: lc.Buffer[lc.float32], q: lc.Buffer[lc.float32], r: lc.Buffer[lc.float32],
+        w: lc.Buffer[lc.float3],
+    ):  # fmt: skip
+        i = lc.dispatch_id().x
+        q[i] = a[i] / d
+        r[i] = 1.0 / a[i]
+        w[i] = lc.float3(a[i], 1.0, a[i]) / v
+
+    n = 30000
+    a, _ = operands(np.random.default_rng(9), n)
+    q, r = (lc.Buffer(n, lc.float32, device=rough) for _ in range(2))
+    w = lc.Buffer(n, lc.float3, device=rough)
+    k(lc.Buffer(a, device=rough), q, r, w, dispatch_size=n)
+    with np.errstate(all="ignore"):
+        wanted = [a / d, np.float32(1) / a, a / np.float32(-0.3)]
+    given = [q.numpy(), r.numpy(), np.ascontiguousarray(w.numpy()[:, 2])]
+    tiny = np.finfo(np.float32).tiny
+    for got, want in zip(given, wanted):
+        same = (got.view(np.uint32) == want.view(np.uint32)) | (np.isnan(got) & np.isnan(want))
+        flushed = (np.abs(a) < tiny) | (np.abs(want) < tiny)
+        wrong = np.flatnonzero(~(same | flushed))
+        assert not len(wrong), [(a[i], got[i], want[i]) for i in wrong[:4]]

@@ -7,9 +7,29 @@
 // up to four places off. All other operands take a branch: there the significands alone are
 // divided, the quotient is improved until its remainder is exact, and the remainder's size says
 // which neighbour is right.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
+
 #include "emit/spirv/emitter.h"
 
 namespace lcpy::spirv {
+namespace {
+
+constexpr uint32_t kOne = 0x3f800000, kLargestFraction = 0x7fffff;
+constexpr uint32_t kLeastModerate = 0x21800000, kMostModerate = 0x5d800000;  // 2^-60, 2^60
+
+// Whether the lanes of a constant divide quickly.
+bool is_moderate(std::span<const float> lanes) {
+  return std::ranges::all_of(lanes, [](float lane) {
+    const uint32_t bits = std::bit_cast<uint32_t>(lane) & 0x7fffffff;
+    return bits > kLeastModerate && bits < kMostModerate &&
+           (bits & kLargestFraction) != kLargestFraction;
+  });
+}
+
+}  // namespace
 
 // Steps on the bits of float lanes.
 struct Emitter::FloatBits {
@@ -67,7 +87,7 @@ struct Emitter::FloatBits {
   }
 };
 
-// A function `f(a)` or `f(a, b)` on n lanes of float, made at its first use.
+// A function of one to three arguments on n lanes of float, made at its first use.
 template <class Moderate, class Quick, class Careful>
 Word Emitter::branching_function(Word& made, const char* name, uint32_t arity, uint32_t n,
                                  Moderate moderate, Quick quick, Careful careful) {
@@ -79,7 +99,7 @@ Word Emitter::branching_function(Word& made, const char* name, uint32_t arity, u
   out_ = &code;
   code.op(Opcode::Function, real, made, FunctionControl::None,
           m_.type_function(real, parameters));
-  Word x[2] = {};
+  Word x[3] = {};
   for (uint32_t i = 0; i < arity; i++)
     code.op(Opcode::FunctionParameter, real, x[i] = m_.new_id());
   start_block(m_.new_id());
@@ -102,27 +122,35 @@ Word Emitter::branching_function(Word& made, const char* name, uint32_t arity, u
   return made;
 }
 
+// Whether each lane's size is between 2^-60 and 2^60.
+Word Emitter::moderate(Word a, uint32_t n) {
+  const Word flag = lanes(Scalar::Bool, n), size = glsl(Glsl::FAbs, lanes(Scalar::Float32, n), a);
+  const Word low = lane_constant(Scalar::Float32, n, kLeastModerate);
+  const Word high = lane_constant(Scalar::Float32, n, kMostModerate);
+  const Word over = emit(Opcode::FOrdGreaterThan, flag, size, low);
+  const Word under = emit(Opcode::FOrdLessThan, flag, size, high);
+  return emit(Opcode::LogicalAnd, flag, over, under);
+}
+
+// The reciprocal of the largest significand may come out one place too low: such go the other way.
+Word Emitter::divides_quickly(Word b, uint32_t n) {
+  FloatBits f(*this, n);
+  const Word fits = moderate(b, n);
+  const Word significand = f.with(Opcode::ShiftLeftLogical, f.of(b), 9);
+  const Word largest = f.number(kLargestFraction << 9);
+  return f.both(fits, emit(Opcode::ULessThan, f.flag, significand, largest));
+}
+
 Word Emitter::exact_quotient(Word a, Word b, uint32_t n) {
   FloatBits f(*this, n);
   const Word function = branching_function(
       quotient_functions_[n], "divide", 2, n,
       [&](const Word* x) {
-        // 2^-60 to 2^60; and b's significand is not the largest, whose reciprocal may round down.
-        const Word low = lane_constant(Scalar::Float32, n, 0x21800000);
-        const Word high = lane_constant(Scalar::Float32, n, 0x5d800000);
-        const Word size_a = glsl(Glsl::FAbs, f.real, x[0]), size_b = glsl(Glsl::FAbs, f.real, x[1]);
-        const Word over_a = emit(Opcode::FOrdGreaterThan, f.flag, size_a, low);
-        const Word under_a = emit(Opcode::FOrdLessThan, f.flag, size_a, high);
-        const Word over_b = emit(Opcode::FOrdGreaterThan, f.flag, size_b, low);
-        const Word under_b = emit(Opcode::FOrdLessThan, f.flag, size_b, high);
-        const Word significand = f.with(Opcode::ShiftLeftLogical, f.of(x[1]), 9);
-        const Word largest = f.number(0x7fffffu << 9);
-        const Word less = emit(Opcode::ULessThan, f.flag, significand, largest);
-        const Word both_a = f.both(over_a, under_a), both_b = f.both(over_b, under_b);
-        return f.both(f.both(both_a, both_b), less);
+        const Word first = moderate(x[0], n), second = divides_quickly(x[1], n);
+        return f.both(first, second);
       },
       [&](const Word* x) {
-        const Word one = lane_constant(Scalar::Float32, n, 0x3f800000);
+        const Word one = lane_constant(Scalar::Float32, n, kOne);
         const Word minus = f.negative(x[1]);
         Word y = emit(Opcode::FDiv, f.real, one, x[1]);
         y = f.fma(f.fma(minus, y, one), y, y);
@@ -134,13 +162,43 @@ Word Emitter::exact_quotient(Word a, Word b, uint32_t n) {
   return emit(Opcode::FunctionCall, f.real, function, a, b);
 }
 
+Word Emitter::exact_reciprocal(Word b, uint32_t n) {
+  FloatBits f(*this, n);
+  const Word one = lane_constant(Scalar::Float32, n, kOne);
+  const Word function = branching_function(
+      reciprocal_functions_[n], "reciprocal", 1, n,
+      [&](const Word* x) { return divides_quickly(x[0], n); },
+      [&](const Word* x) {
+        const Word minus = f.negative(x[0]);
+        Word y = emit(Opcode::FDiv, f.real, one, x[0]);
+        for (int step = 0; step < 2; step++) y = f.fma(f.fma(minus, y, one), y, y);
+        return y;
+      },
+      [&](const Word* x) { return careful_quotient(one, x[0], n); });
+  return emit(Opcode::FunctionCall, f.real, function, b);
+}
+
+// By a constant, of which the rounded reciprocal is known: one step is enough.
+Word Emitter::exact_quotient_by(Word a, Word b, Word reciprocal, uint32_t n) {
+  FloatBits f(*this, n);
+  const Word function = branching_function(
+      constant_functions_[n], "divide_by_constant", 3, n,
+      [&](const Word* x) { return moderate(x[0], n); },
+      [&](const Word* x) {
+        const Word q = emit(Opcode::FMul, f.real, x[0], x[2]);
+        return f.fma(f.fma(f.negative(x[1]), q, x[0]), x[2], q);
+      },
+      [&](const Word* x) { return careful_quotient(x[0], x[1], n); });
+  return emit(Opcode::FunctionCall, f.real, function, a, b, reciprocal);
+}
+
 Word Emitter::exact_root(Word a, uint32_t n) {
   FloatBits f(*this, n);
   const Word function = branching_function(
       root_functions_[n], "square_root", 1, n,
       [&](const Word* x) {
-        const Word low = lane_constant(Scalar::Float32, n, 0x21800000);
-        const Word high = lane_constant(Scalar::Float32, n, 0x5d800000);
+        const Word low = lane_constant(Scalar::Float32, n, kLeastModerate);
+        const Word high = lane_constant(Scalar::Float32, n, kMostModerate);
         const Word over = emit(Opcode::FOrdGreaterThan, f.flag, x[0], low);
         const Word under = emit(Opcode::FOrdLessThan, f.flag, x[0], high);
         return f.both(over, under);
@@ -226,6 +284,26 @@ Word Emitter::careful_root(Word a, uint32_t n) {
   return emit(Opcode::Select, f.real, safe, exact, plain);
 }
 
+// A quotient of which one side may be a constant.
+Word Emitter::quotient_of(ValueId dividend, ValueId divisor, Word a, Word b, uint32_t n) {
+  float known[4] = {};
+  if (d_.is_constant(dividend)) {
+    std::memcpy(known, d_.constant_bytes(dividend).data(), n * sizeof(float));
+    if (std::all_of(known, known + n, [](float v) { return v == 1.0f; }))
+      return exact_reciprocal(b, n);
+  }
+  if (d_.is_constant(divisor)) {
+    std::memcpy(known, d_.constant_bytes(divisor).data(), n * sizeof(float));
+    if (is_moderate({known, n})) {
+      for (uint32_t i = 0; i < n; i++) known[i] = 1.0f / known[i];
+      const Type t = d_.type_of(divisor);
+      const Word reciprocal = constant(t, reinterpret_cast<const std::byte*>(known));
+      return exact_quotient_by(a, b, reciprocal, n);
+    }
+  }
+  return exact_quotient(a, b, n);
+}
+
 // Half goes through float, which holds its quotients and roots to more than twice its length.
 void Emitter::div(const Operation& o) {
   const auto x = d_.operands_of(o);
@@ -234,6 +312,7 @@ void Emitter::div(const Operation& o) {
   const uint32_t n = t.lanes();
   Word a = value(x[0]), b = value(x[1]);
   if (!corrects_division(s)) return alias(o, emit(Opcode::FDiv, type(t), a, b));
+  if (s == Scalar::Float32) return alias(o, quotient_of(x[0].value(), x[1].value(), a, b, n));
   a = convert_lanes(a, s, Scalar::Float32, n);
   b = convert_lanes(b, s, Scalar::Float32, n);
   alias(o, convert_lanes(exact_quotient(a, b, n), Scalar::Float32, s, n));

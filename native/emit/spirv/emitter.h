@@ -238,11 +238,18 @@ class Emitter {
   template <class Moderate, class Quick, class Careful>
   Word branching_function(Word& made, const char* name, uint32_t arity, uint32_t count,
                           Moderate moderate, Quick quick, Careful careful);
+  Word moderate(Word a, uint32_t count);
+  Word divides_quickly(Word b, uint32_t count);
+  Word quotient_of(ValueId dividend, ValueId divisor, Word a, Word b, uint32_t count);
   Word exact_quotient(Word a, Word b, uint32_t count);
+  Word exact_reciprocal(Word b, uint32_t count);
+  Word exact_quotient_by(Word a, Word b, Word reciprocal, uint32_t count);
   Word exact_root(Word a, uint32_t count);
   Word careful_quotient(Word a, Word b, uint32_t count);
   Word careful_root(Word a, uint32_t count);
-  Word quotient_functions_[5] = {}, root_functions_[5] = {};  // ids, by lanes
+  // Ids, by lanes.
+  Word quotient_functions_[5] = {}, reciprocal_functions_[5] = {}, constant_functions_[5] = {},
+       root_functions_[5] = {};
 
   // ---- atomics.cpp ----------------------------------------------------------------------------
   struct AtomicPlace {
