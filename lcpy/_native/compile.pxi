@@ -126,7 +126,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                bint subgroup_basic=True, bint subgroup_vote=True, bint subgroup_ballot=True,
                bint subgroup_arithmetic=True, bint subgroup_shuffle=True, uint32_t block_x=1024,
                bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
-               bint sound_extension=True, bint exact_division=False,
+               bint sound_extension=True, bint unroll_short_loops=False, bint exact_division=False,
                bint denorm_preserve=False, uint32_t own_functions=0xffffffff):
     """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it."""
     cdef VulkanTarget t
@@ -145,6 +145,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     t.fused_fma = fused_fma
     t.exact_zeros = exact_zeros
     t.sound_extension = sound_extension
+    t.unroll_short_loops = unroll_short_loops
     t.exact_division = exact_division
     t.denorm_preserve = denorm_preserve
     t.own_functions = own_functions

@@ -55,6 +55,7 @@ struct VulkanTarget {
   // A sign-extended int compares with constants as it should. llvmpipe gets that wrong; without
   // this the extension is written without OpSConvert.
   bool sound_extension = true;
+  bool unroll_short_loops = false;  // the driver unrolls the shortest loops only when asked to
   // The hardware grid is not the dispatch's but any that holds as many blocks: block_id comes from
   // the linear index of the hardware's group, and groups past the last block leave at once.
   bool fold = false;

@@ -34,6 +34,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool fused_fma
         cbool exact_zeros
         cbool sound_extension
+        cbool unroll_short_loops
         cbool exact_division
         cbool denorm_preserve
         uint32_t own_functions

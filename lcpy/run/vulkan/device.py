@@ -142,6 +142,7 @@ class VulkanDevice(DeviceBase):
             "fused_fma": self.physical.driver_id != 13,
             "exact_zeros": self.physical.driver_id != 13,
             "sound_extension": self.physical.driver_id != 13,
+            "unroll_short_loops": self.physical.driver_id == 4,  # NVIDIA's own
             "exact_division": self.physical.driver_id == 13,
             "own_functions": core.own_functions(),
         }

@@ -296,6 +296,7 @@ class Emitter {
   void enter(BodyId body, Word label, const Target& merge);
   void merge(const Operation& o, Target& target);
   Word merged(const Target& target, uint32_t index, Type t);
+  LoopControl loop_control(BodyId body) const;
   size_t loop_header(BodyId body, Frame& frame);
   std::vector<size_t> loop_phis(const Operation& o, Word before, Word next);
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "emit/spirv/emitter.h"
+#include "kernel/walk.h"
 
 namespace lcpy::spirv {
 namespace {
@@ -257,11 +258,28 @@ size_t Emitter::loop_header(BodyId body, Frame& frame) {
     ids_[d_.result(test, i).value] = value(d_.operands_of(*go)[i]);
   arrive(frame.merge, d_.operands_of(*stop));
   const Word inside = m_.new_id(), outside = frame.merge.label;
-  out_->op(Opcode::LoopMerge, outside, frame.next.label, LoopControl::None);
+  out_->op(Opcode::LoopMerge, outside, frame.next.label, loop_control(body));
   out_->op(Opcode::BranchConditional, condition, leaves_else ? inside : outside,
            leaves_else ? outside : inside);
   start_block(inside);
   return at + 1;
+}
+
+// NVIDIA's compiler unrolls a loop of a handful of instructions only when asked. Asked for a longer
+// one, it makes programs that run many times slower.
+LoopControl Emitter::loop_control(BodyId body) const {
+  if (!target_.unroll_short_loops) return LoopControl::None;
+  constexpr uint32_t kShort = 24;  // operations
+  uint32_t count = 0;
+  bool plain = true;
+  walk_body(d_, body, [&](OpId, const Operation& o) {
+    const OpCategory category = op_row(o.op).category;
+    plain &= ++count <= kShort && o.op != Op::Loop && o.op != Op::Call && o.op != Op::Div &&
+             category != OpCategory::Memory && category != OpCategory::Atomic &&
+             category != OpCategory::Math && category != OpCategory::Block &&
+             category != OpCategory::Warp;
+  });
+  return plain ? LoopControl::Unroll : LoopControl::None;
 }
 
 void Emitter::loop(const Operation& o) {
@@ -281,7 +299,7 @@ void Emitter::loop(const Operation& o) {
   const size_t from = loop_header(body, frame);
   if (!from) {
     const Word inside = m_.new_id();
-    out_->op(Opcode::LoopMerge, frame.merge.label, frame.next.label, LoopControl::None);
+    out_->op(Opcode::LoopMerge, frame.merge.label, frame.next.label, loop_control(body));
     out_->op(Opcode::Branch, inside);
     start_block(inside);
   }
