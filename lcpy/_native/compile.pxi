@@ -197,7 +197,8 @@ def opencl_build_options(Descriptor descriptor not None, *, int version=12,
 def emit_cuda(Descriptor descriptor not None, *, int arch=75, bint fold=False, bint restrict=False):
     """CUDA C++ source of one kernel, `lcpy_main`, for compute capability `arch` (90 for sm_90).
 
-    `fold`: block ids come from the linear index of the block. `restrict`: no two buffers overlap.
+    `fold`: block ids come from the linear index of the block. `restrict`: no two buffers overlap,
+    and each has fewer than 2^31 elements.
     """
     cdef CudaTarget t
     t.arch, t.fold, t.restrict_ = arch, fold, restrict

@@ -27,6 +27,7 @@ cdef class DirectExecutable:
 cdef class DeviceAddress:
     """Memory that a device knows by its address; base of lcpy.run.cuda.memory's."""
     cdef public uint64_t pointer
+    cdef public uint64_t size           # bytes
 
 
 @cython.final
@@ -58,11 +59,14 @@ cdef class CudaExecutable(DirectExecutable):
     cdef uint32_t[3] group_limits
     cdef public bint plain              # False: every launch goes through Python
     cdef bint distinct                  # built for buffers of which no two are in one memory
+    cdef vector[uint64_t] most_bytes    # of each buffer, if it is distinct
 
     def _prepare(self, CudaCalls calls not None, size_t function, uint32_t shared_bytes, block_size,
-                 groups, bint distinct):
+                 groups, bint distinct, most_bytes):
         self.calls, self.function, self.shared_bytes = calls, <void*>function, shared_bytes
         self.plain, self.distinct = True, distinct
+        for size in most_bytes:
+            self.most_bytes.push_back(size)
         for i in range(3):
             self.block_axes[i], self.group_limits[i] = block_size[i], min(groups[i], 0xffffffff)
 
@@ -106,6 +110,8 @@ cdef class CudaExecutable(DirectExecutable):
                 return False
         if self.distinct:
             for i in range(len(memories)):
+                if (<DeviceAddress?>memories[i]).size > self.most_bytes[i]:
+                    return False
                 for j in range(i):
                     if memories[i] is memories[j]:
                         return False

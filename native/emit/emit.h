@@ -92,7 +92,9 @@ std::string opencl_build_options(const KernelDescriptor& d, const OpenclTarget& 
 struct CudaTarget {
   uint32_t arch = 75;      // compute capability, 75 for 7.5 (sm_75); at least 75
   bool fold = false;       // as VulkanTarget's, for grids beyond 2^31 - 1 by 65535 by 65535 blocks
-  bool restrict_ = false;  // no two buffers of a launch overlap: pointers are __restrict__
+  // No two buffers of a launch overlap, and each has fewer than 2^31 elements: pointers are
+  // __restrict__, and elements near one another are reached from one address.
+  bool restrict_ = false;
 };
 // CUDA C++17 of one `extern "C" __global__ void lcpy_main(<one pointer per Global slot, in slot
 // order>, lcpy_block args)`, self-contained: NVRTC and nvcc compile it without any header.

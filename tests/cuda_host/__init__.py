@@ -149,6 +149,22 @@ class HostExecutable(Executable):
             )
 
 
+class LazyExecutable(Executable):
+    """Built at its first launch, when it is known whether buffers overlap; once for each case."""
+
+    def __init__(self, request):
+        self.request, self.built = request, {}
+
+    def launch(self, memories, block, x, y, z):
+        apart = len(set(map(id, memories))) == len(memories)
+        made = self.built.get(apart)
+        if made is None:
+            r = self.request
+            made = HostExecutable(r.name, r.descriptor, r.math, restrict=apart)
+            self.built[apart] = made
+        made.launch(memories, block, x, y, z)
+
+
 class HostDevice(CpuDevice):
     program_is_host = False
 
@@ -161,4 +177,5 @@ class HostDevice(CpuDevice):
                 f"kernel '{request.name}' needs {need} bytes of shared memory a block; the device "
                 f"has {have}"
             )
-        return HostExecutable(request.name, request.descriptor, request.math)
+        core.emit_cuda(request.descriptor)  # what is refused is refused before a launch
+        return LazyExecutable(request)

@@ -127,6 +127,47 @@ def test_options_say_what_the_modes_mean():
     assert "--use_fast_math" in options("fast")
 
 
+@lc.kernel(block_size=32)
+def neighbours(a: lc.Buffer[lc.int32], at: lc.Buffer[lc.uint32], out: lc.Buffer[lc.int32]):
+    i = lc.dispatch_id().x
+    j = at[i]
+    total = a[j + 2] * 1000 + a[j + 1] * 100 + a[lc.int(j) - 1] * 10 + a[j]
+    if total > 0:
+        total += a[j + 3] * 10000
+    out[i] = total
+
+
+@lc.kernel(block_size=32)
+def around(a: lc.Buffer[lc.int32], at: lc.Buffer[lc.uint32], out: lc.Buffer[lc.int32]):
+    i = lc.dispatch_id().x
+    j = at[i]
+    total = 0
+    if j < 100:
+        total = a[j]
+    out[i] = total + a[j + 1]
+
+
+@needs_compiler
+def test_elements_near_one_another_are_reached_from_one_address():
+    types = lc.Buffer[lc.int32], lc.Buffer[lc.uint32], lc.Buffer[lc.int32]
+    a, at = np.arange(100, dtype=np.int32) % 9, np.uint32([1, 5, 17, 90] * 8)
+    want = [sum(int(a[int(j) + d]) * w for d, w in
+                ((0, 1), (-1, 10), (1, 100), (2, 1000), (3, 10000))) for j in at]  # fmt: skip
+    for apart in (False, True):
+        descriptor = neighbours.descriptor(*types)
+        text = core.emit_cuda(descriptor, restrict=apart)
+        assert text.count("(g0_a + (") == (4 if apart else 0)
+        out = np.zeros(32, np.int32)
+        launch(descriptor, [a, at, out], 32, restrict=apart)
+        assert out.tolist() == want
+    # Where an element need not have been accessed, an index before it may wrap.
+    descriptor = around.descriptor(*types)
+    assert "(g0_a + (" not in core.emit_cuda(descriptor, restrict=True)
+    at[:2] = 0xFFFFFFFF
+    launch(descriptor, [a, at, out], 32, restrict=True)
+    assert out[:2].tolist() == [a[0], a[0]] and out[2] == a[17] + a[18]
+
+
 def test_restrict_is_written_when_asked_for():
     @lc.kernel
     def k(a: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32]):

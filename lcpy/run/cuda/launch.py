@@ -97,7 +97,8 @@ def _cubin(device, name, source, options):
 class CudaExecutable(core.CudaExecutable, Executable):
     """A kernel built for a CUDA device.
 
-    `variant`: (whether the grid is folded, whether two buffers may be in the same memory).
+    `variant`: (whether the grid is folded, whether two buffers may be in the same memory or one has
+    2^31 elements or more).
     """
 
     def __init__(self, device, request, variant, times):
@@ -106,6 +107,11 @@ class CudaExecutable(core.CudaExecutable, Executable):
         limits = device.plan_limits
         self.groups = (limits.groups_x, limits.groups_y, limits.groups_z)
         self.variants = {variant: self}
+        # Below 2^31 elements an index that is in range does not wrap around (emit_cuda's restrict).
+        buffers = [s[1] for s in request.descriptor.slots if s[2] == "global"]
+        self.most_bytes = [
+            ((1 << 31) - 1) * (t.element.size if t.element else 1 << 31) for t in buffers
+        ]
         self.module = compile_module(device, request, *variant, times)
         dynamic = self._ready(self.module.function)
         self._prepare(
@@ -115,6 +121,7 @@ class CudaExecutable(core.CudaExecutable, Executable):
             self.block_size,
             self.groups,
             not variant[1],
+            self.most_bytes,
         )
 
     def _ready(self, function):
@@ -148,6 +155,7 @@ class CudaExecutable(core.CudaExecutable, Executable):
         if fold:
             x, y, z = self._folded(x, y, z)
         overlap = len({m.pointer for m in memories}) < len(memories)
+        overlap = overlap or any(m.size > most for m, most in zip(memories, self.most_bytes))
         executable = self.variants.get((fold, overlap))
         if executable is None:
             executable = CudaExecutable(

@@ -29,7 +29,7 @@ def size_class(nbytes, smallest):
 class Memory(core.DeviceAddress):
     """What a Buffer holds."""
 
-    __slots__ = ("device", "size", "__weakref__")
+    __slots__ = ("device", "__weakref__")
 
     def __init__(self, device, pointer, size):
         self.device, self.pointer, self.size = device, pointer, size

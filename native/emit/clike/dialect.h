@@ -29,6 +29,8 @@ class Dialect {
     bool swizzles;          // v.zyx
     bool wide_masks;        // comparisons give lanes as wide as those compared
     bool wrapping_vectors;  // operators on signed vectors wrap
+    // Every buffer has fewer than 2^31 elements: indices within it never wrap around.
+    bool small_buffers;
   };
   virtual Traits traits() const = 0;
 

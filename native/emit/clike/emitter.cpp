@@ -211,6 +211,7 @@ void Emitter::scratch_slots(FunctionId f) {
 
 void Emitter::body(BodyId id) {
   const BodyId outer = body_;
+  const size_t accessed = accessed_.size();
   body_ = id;
   for (OpId op_id : d_.body(id).ops) {
     const Operation& op = d_.op(op_id);
@@ -220,6 +221,7 @@ void Emitter::body(BodyId id) {
     else
       value(op, form);
   }
+  accessed_.resize(accessed);
   body_ = outer;
 }
 

@@ -3,6 +3,7 @@
 // A value becomes `const T v12 = …;`, or is written where it is used if that is its one use, in the
 // same body, and it is pure and short. Carried values and results of control are mutable variables.
 #pragma once
+#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -106,6 +107,9 @@ class Emitter {
   };
   Place place(std::span<const Operand> operands, size_t chain, bool addressable);
   void index(Text& t, Operand o);
+  void element(Text& t, uint32_t slot, Operand index);
+  struct Sum;
+  void add_terms(Sum& sum, ValueId v) const;
   void read_place(Text& t, const Operation& op);
   void read_uniform(Text& t, const Operation& op);
   void store(const Operation& op);
@@ -172,6 +176,23 @@ class Emitter {
   std::vector<FunctionFacts> facts_;  // by function
   std::vector<std::string> slot_names_;
   std::vector<bool> table_defined_;  // by value: constants at program scope
+
+  // An index as terms plus a constant, modulo 2^32.
+  struct Sum {
+    std::array<uint32_t, 4> terms{};  // values, ascending
+    uint32_t count = 0, constant = 0;
+    bool fits = true;
+    friend bool operator==(const Sum&, const Sum&) = default;
+  };
+  // Elements that have certainly been accessed where the walk is; later ones near them are reached
+  // from their places.
+  struct Accessed {
+    uint32_t slot;
+    Sum sum;  // its constant aside
+    uint32_t constant;
+    std::string index;
+  };
+  std::vector<Accessed> accessed_;
 
   FunctionId function_;
   BodyId body_;

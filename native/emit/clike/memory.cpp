@@ -1,4 +1,6 @@
 // Places, reads and writes, atomics, ids, and the argument block.
+#include <utility>
+
 #include "base/error.h"
 #include "emit/clike/ops.h"
 
@@ -18,6 +20,69 @@ void Emitter::index(Text& t, Operand o) {
     bare(t, o.value());
 }
 
+// The terms of sums of 32 bits; conversions between such integers keep every bit.
+void Emitter::add_terms(Sum& sum, ValueId v) const {
+  int64_t constant = 0;
+  if (constant_integer(v, &constant)) {
+    sum.constant += static_cast<uint32_t>(constant);
+    return;
+  }
+  const auto is_word = [&](ValueId x) {
+    const Type t = d_.type_of(x);
+    return t.is_scalar() && t.is_integer() && scalar_size(t.scalar()) == 4;
+  };
+  const Value& value = d_.values[v.value];
+  if (value.def == Value::Def::Result) {
+    const Operation& op = d_.op(OpId(value.source));
+    const auto operands = d_.operands_of(op);
+    if (op.op == Op::Add) {
+      add_terms(sum, operands[0].value());
+      return add_terms(sum, operands[1].value());
+    }
+    if (op.op == Op::Sub && constant_integer(operands[1].value(), &constant)) {
+      sum.constant -= static_cast<uint32_t>(constant);
+      return add_terms(sum, operands[0].value());
+    }
+    if (op.op == Op::Convert && is_word(operands[0].value()))
+      return add_terms(sum, operands[0].value());
+  }
+  sum.fits = sum.fits && sum.count < sum.terms.size();
+  if (!sum.fits) return;
+  uint32_t at = sum.count++;
+  for (; at > 0 && sum.terms[at - 1] > v.value; at--) sum.terms[at] = sum.terms[at - 1];
+  sum.terms[at] = v.value;
+}
+
+// "g0_a[i + 1u]", or "(g0_a + i)[1]" where element i has been accessed: then i is in range, and in
+// a small buffer i + 1 cannot wrap. Only so can the compiler take both from one address.
+void Emitter::element(Text& t, uint32_t slot, Operand o) {
+  constexpr size_t kRecent = 12;
+  constexpr int32_t kNear = 1 << 16;
+  const std::string& name = slot_names_[slot];
+  const bool word = !o.is_imm() && scalar_size(d_.type_of(o.value()).scalar()) == 4;
+  Sum sum;
+  if (traits_.small_buffers && word) add_terms(sum, o.value());
+  Text plain;
+  index(plain, o);
+  if (sum.count == 0 || !sum.fits) {
+    t << name << '[' << plain << ']';
+    return;
+  }
+  const uint32_t constant = std::exchange(sum.constant, 0);
+  const size_t oldest = accessed_.size() > kRecent ? accessed_.size() - kRecent : 0;
+  for (size_t i = accessed_.size(); i-- > oldest;) {
+    const Accessed& near = accessed_[i];
+    if (near.slot != slot || near.sum != sum) continue;
+    const int32_t apart = static_cast<int32_t>(constant - near.constant);
+    if (apart >= kNear || apart <= -kNear) continue;
+    t << '(' << name << " + (" << near.index << "))[" << (apart < 0 ? "-" : "")
+      << static_cast<uint32_t>(apart < 0 ? -apart : apart) << ']';
+    return;
+  }
+  t << name << '[' << plain << ']';
+  accessed_.push_back({slot, sum, constant, plain.take()});
+}
+
 // The lvalue that operands[0] (a slot) and the chain from operands[chain] reach. Lanes are reached
 // through a pointer to the scalar where the lane is chosen at run time, where its address is
 // wanted, and where a write must leave the other lanes alone.
@@ -27,9 +92,7 @@ Emitter::Place Emitter::place(std::span<const Operand> operands, size_t chain, b
   const std::string_view name = slot_names_[operands[0].index];
   size_t i = chain;
   if (slot.memory == MemoryClass::Global) {
-    p.text << name << '[';
-    index(p.text, operands[i++]);
-    p.text << ']';
+    element(p.text, operands[0].index, operands[i++]);
     p.type = slot.type.element();
   } else if (slot.memory == MemoryClass::Shared) {
     p.text << name << "[0]";

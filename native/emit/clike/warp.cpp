@@ -36,8 +36,7 @@ void Emitter::read_warp(Text& t, const Operation& op) {
   Text value, lane;
   if (operands.size() > 0) bare(value, operands[0].value());
   if (operands.size() > 1) bare(lane, operands[1].value());
-  const Type type =
-      d_.type_of(operands.empty() ? op.first_result : operands[0].value());
+  const Type type = d_.type_of(operands.empty() ? op.first_result : operands[0].value());
   dialect_.warp(t, *this, {op.op, type, value.str(), lane.str()});
 }
 
