@@ -1,6 +1,6 @@
-# Launches that need no Python: the base of what BoundCall starts by itself, and CUDA's, which calls
-# the driver by address. What is not as usual (a stopped device, a grid over the limits) is left to
-# Python.
+# Launches that need no Python: the base of what BoundCall starts by itself, and those of CUDA and
+# OpenCL, which call the driver by address. What is not as usual (a stopped device, a grid over the
+# limits) is left to Python.
 from libc.stdint cimport uintptr_t
 
 ctypedef int (*CuLaunchKernel)(void*, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
@@ -25,7 +25,7 @@ cdef class DirectExecutable:
 
 
 cdef class DeviceAddress:
-    """Memory that a device knows by its address; base of lcpy.run.cuda.memory's."""
+    """Memory that a driver knows by an address or a handle; base of what buffers hold."""
     cdef public uint64_t pointer
     cdef public uint64_t size           # bytes
 
@@ -127,3 +127,72 @@ cdef class CudaExecutable(DirectExecutable):
         cdef int result = self._launch(memories, <const char*>block, groups)
         if result != 0:
             self.failed(result)
+
+
+ctypedef int (*ClSetKernelArg)(void*, uint32_t, size_t, const void*) noexcept nogil
+ctypedef int (*ClEnqueueNDRangeKernel)(void*, void*, uint32_t, const size_t*, const size_t*,
+                                       const size_t*, uint32_t, const void*, void*) noexcept nogil
+
+
+@cython.final
+cdef class OpenclCalls:
+    """One device's queue, and the two functions of a launch by address."""
+    cdef public bint stopped
+    cdef void* queue
+    cdef ClSetKernelArg set_argument
+    cdef ClEnqueueNDRangeKernel enqueue
+
+    def __init__(self, size_t queue, size_t set_argument, size_t enqueue):
+        self.queue = <void*>queue
+        self.set_argument = <ClSetKernelArg><void*>set_argument
+        self.enqueue = <ClEnqueueNDRangeKernel><void*>enqueue
+
+
+cdef class OpenclExecutable(DirectExecutable):
+    """A kernel object; base of lcpy.run.opencl's, whose `failed(code)` raises. The object holds its
+    arguments, so whoever sets them has the lock."""
+    cdef OpenclCalls calls              # None: every launch goes through Python
+    cdef void* kernel
+    cdef object guard                   # a lock
+    cdef size_t[3] local_size
+
+    def _prepare(self, OpenclCalls calls, size_t kernel, guard, block_size):
+        self.calls, self.kernel, self.guard = calls, <void*>kernel, guard
+        for i in range(3):
+            self.local_size[i] = block_size[i]
+
+    cdef int _launch(self, list memories, const char* block, size_t size,
+                     const size_t* global_size) except -1:
+        cdef OpenclCalls calls = self.calls
+        cdef uint32_t i = 0
+        cdef void* handle
+        cdef int result
+        for memory in memories:
+            handle = <void*><size_t>(<DeviceAddress?>memory).pointer
+            result = calls.set_argument(self.kernel, i, sizeof(void*), &handle)
+            if result != 0:
+                return result
+            i += 1
+        result = calls.set_argument(self.kernel, i, size, block)
+        if result != 0:
+            return result
+        with nogil:
+            result = calls.enqueue(calls.queue, self.kernel, 3, NULL, global_size, self.local_size,
+                                   0, NULL, NULL)
+        return result
+
+    cdef bint start(self, list memories, const char* block, size_t size,
+                    const uint32_t* threads) except -1:
+        cdef size_t[3] global_size
+        cdef int i, result
+        if self.calls is None or self.calls.stopped or not self.guard.acquire(False):
+            return False
+        try:
+            for i in range(3):
+                global_size[i] = ((threads[i] - 1) // self.local_size[i] + 1) * self.local_size[i]
+            result = self._launch(memories, block, size, global_size)
+        finally:
+            self.guard.release()
+        if result != 0:
+            self.failed(result)
+        return True

@@ -38,8 +38,10 @@ def _load():
 
 def translated(error, call):
     """The lcpy error of a PyOpenCL error."""
-    code = getattr(error, "code", 0)
-    text = f"{call}: {error}"
+    return _error(getattr(error, "code", 0), f"{call}: {error}")
+
+
+def _error(code, text):
     kind = OutOfMemory if code in _OUT_OF_MEMORY else DeviceLost if code in _LOST else DeviceError
     return kind(text)
 
@@ -233,13 +235,14 @@ def open_device(info):
 
 
 # ---- memory -------------------------------------------------------------------------------------
-class Memory:
+class Memory(core.DeviceAddress):
     """What a Buffer holds: a cl.Buffer, which goes back to its device's pool."""
 
     __slots__ = ("buffer", "nbytes", "pool", "__weakref__")
 
     def __init__(self, buffer, nbytes, pool):
         self.buffer, self.nbytes, self.pool = buffer, nbytes, pool
+        self.pointer = buffer.int_ptr
 
     def __del__(self):
         if self.pool is not None:
@@ -299,6 +302,20 @@ class Pool:
             self.free, self.kept = {}, 0
 
 
+def _launch_calls(queue):
+    """core.OpenclCalls, or None where PyOpenCL does not show the functions that it is linked to."""
+    import ctypes
+
+    try:
+        linked = ctypes.CDLL(cl._cl.__file__)
+        functions = linked.clSetKernelArg, linked.clEnqueueNDRangeKernel
+    except (OSError, AttributeError):
+        return None
+    return core.OpenclCalls(
+        queue.int_ptr, *[ctypes.cast(f, ctypes.c_void_p).value for f in functions]
+    )
+
+
 # ---- the device ---------------------------------------------------------------------------------
 class OpenclDevice(DeviceBase):
     """One context with one in-order queue, made with the device."""
@@ -311,6 +328,7 @@ class OpenclDevice(DeviceBase):
             self.queue = cl.CommandQueue(self.context)
         except cl.Error as error:
             raise translated(error, f"making a context on {self.name}") from None
+        self.calls = _launch_calls(self.queue)
         self.pool = Pool(self.context, info._handle)
         # OpenCL's full profile bounds functions to some ULP; the embedded one hardly does.
         self.own_functions = 0
@@ -321,6 +339,11 @@ class OpenclDevice(DeviceBase):
             self.own_functions = core.own_functions(["tanh"])
         self.built = OrderedDict()  # (source, options) -> program
         self.lock = threading.Lock()
+
+    def refuse(self, text, kind=DeviceError):
+        super().refuse(text, kind)
+        if self.calls is not None:
+            self.calls.stopped = True
 
     def allocate(self, nbytes, zero):
         self.check()
@@ -449,8 +472,8 @@ class OpenclDevice(DeviceBase):
             raise translated(error, f"finishing the queue of {self.name}") from None
 
 
-class OpenclExecutable(Executable):
-    """A built kernel; arguments are set under a lock."""
+class OpenclExecutable(core.OpenclExecutable, Executable):
+    """A built kernel; arguments are set under a lock. The usual launch is the core's."""
 
     def __init__(self, device, name, program, descriptor, buffers, times):
         self.device, self.name, self.times = device, name, times
@@ -458,7 +481,6 @@ class OpenclExecutable(Executable):
         self.kernel = cl.Kernel(program, "lcpy_main")
         self.buffers = buffers
         self.lock = threading.Lock()
-        self.block = None  # the argument block that the kernel object holds
         threads = self.kernel.get_work_group_info(
             cl.kernel_work_group_info.WORK_GROUP_SIZE, device.info._handle
         )
@@ -468,6 +490,12 @@ class OpenclExecutable(Executable):
                 f"kernel '{name}' needs {x * y * z} threads of a block; {device.name} runs this "
                 f"kernel with {threads}"
             )
+        self._prepare(device.calls, self.kernel.int_ptr, self.lock, self.block_size)
+
+    def failed(self, code):
+        """Raises what a result other than success means."""
+        name = cl.status_code.to_string(code, "%d")
+        raise _error(code, f"launching kernel '{self.name}' on {self.device.name}: {name}")
 
     def launch(self, memories, block, x, y, z):
         device = self.device
@@ -480,12 +508,9 @@ class OpenclExecutable(Executable):
             try:
                 for i, memory in enumerate(memories):
                     kernel.set_arg(i, memory.buffer)
-                if self.block != block:
-                    kernel.set_arg(self.buffers, block)
-                    self.block = block
+                kernel.set_arg(self.buffers, block)
                 cl.enqueue_nd_range_kernel(device.queue, kernel, size, self.block_size)
             except cl.Error as error:
-                self.block = None
                 raise translated(
                     error, f"launching kernel '{self.name}' on {device.name}"
                 ) from None
