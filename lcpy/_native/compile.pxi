@@ -127,7 +127,10 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                bint subgroup_arithmetic=True, bint subgroup_shuffle=True, uint32_t block_x=1024,
                bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
                bint sound_extension=True, bint unroll_short_loops=False, bint exact_division=False,
-               bint denorm_preserve=False, uint32_t own_functions=0xffffffff):
+               bint denorm_preserve=False, uint32_t own_functions=0xffffffff,
+               bint signed_zero_inf_nan_preserve16=False,
+               bint signed_zero_inf_nan_preserve64=False, bint denorm_preserve16=False,
+               bint denorm_preserve64=False, bint round_even16=False):
     """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it."""
     cdef VulkanTarget t
     t.version, t.names, t.lines = version, names, lines
@@ -149,6 +152,11 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     t.exact_division = exact_division
     t.denorm_preserve = denorm_preserve
     t.own_functions = own_functions
+    t.signed_zero_inf_nan_preserve16 = signed_zero_inf_nan_preserve16
+    t.signed_zero_inf_nan_preserve64 = signed_zero_inf_nan_preserve64
+    t.denorm_preserve16 = denorm_preserve16
+    t.denorm_preserve64 = denorm_preserve64
+    t.round_even16 = round_even16
     cdef vector[uint32_t] places
     for place in plan.slots:
         set_number, binding = place if place is not None else (0, 0)

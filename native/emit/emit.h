@@ -39,6 +39,9 @@ struct VulkanTarget {
   uint32_t block_x = 1024;  // threads of a block along x, at the most
   bool signed_zero_inf_nan_preserve = true;  // float controls, by width 32
   bool denorm_preserve = false;  // likewise: denormal floats are kept where the device can
+  // The same by widths 16 and 64, and conversions to half that round to nearest even.
+  bool signed_zero_inf_nan_preserve16 = false, signed_zero_inf_nan_preserve64 = false;
+  bool denorm_preserve16 = false, denorm_preserve64 = false, round_even16 = false;
   // GLSL.std.450's Fma rounds once here. Vulkan does not promise it, and llvmpipe rounds twice;
   // without it fma is computed in double.
   bool fused_fma = true;

@@ -92,3 +92,32 @@ def k(a: lc.Buffer[lc.{T}]):
     made = load_source(tmp_path, "k", text).k.compile(lc.Buffer[getattr(lc, T)])
     with pytest.raises(lc.UnsupportedError, match=name):
         core.emit_spirv(made.descriptor, made.plan, int64=False, float64=False)
+
+
+CONTROLS = {
+    "float16": {"SignedZeroInfNanPreserve", "DenormPreserve", "RoundingModeRTE"},
+    "float64": {"SignedZeroInfNanPreserve", "DenormPreserve"},
+    "int32": set(),
+}
+
+
+@pytest.mark.parametrize("T", CONTROLS)
+@pytest.mark.parametrize("version", [11, 12, 13])
+def test_float_controls_of_the_widths_in_use(T, version, tmp_path):
+    text = f"""
+import lcpy as lc
+
+@lc.kernel
+def k(a: lc.Buffer[lc.{T}]):
+    i = lc.dispatch_id().x
+    a[i] = a[i] * a[i]
+"""
+    made = load_source(tmp_path, "k", text).k.compile(lc.Buffer[getattr(lc, T)])
+    widths = {f"{name}{w}": True for name in ("signed_zero_inf_nan_preserve", "denorm_preserve")
+              for w in (16, 64)}  # fmt: skip
+    module = core.emit_spirv(
+        made.descriptor, made.plan, version=version, round_even16=True, **widths
+    )
+    known = {"SignedZeroInfNanPreserve", "DenormPreserve", "RoundingModeRTE"}
+    assert known & set(module.capabilities) == CONTROLS[T]
+    lc.spirv.validate(module.words, f"vulkan1.{version - 10}")

@@ -38,6 +38,11 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool exact_division
         cbool denorm_preserve
         uint32_t own_functions
+        cbool signed_zero_inf_nan_preserve16
+        cbool signed_zero_inf_nan_preserve64
+        cbool denorm_preserve16
+        cbool denorm_preserve64
+        cbool round_even16
 
     cdef cppclass CSpirvModule "lcpy::SpirvModule":
         vector[uint32_t] words

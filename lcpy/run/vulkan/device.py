@@ -113,7 +113,7 @@ class VulkanDevice(DeviceBase):
 
     def _target(self):
         """Options of core.emit_spirv for this device."""
-        have = self.physical.feature_names
+        have, controls = self.physical.feature_names, self.physical.float_controls
         return {
             "version": 12 if self.physical.version >= (1 << 22) | (2 << 12) else 11,
             "int8": "shaderInt8" in have,
@@ -134,9 +134,13 @@ class VulkanDevice(DeviceBase):
                 for name in SUBGROUP_OPERATIONS
             },
             "block_x": self.plan_limits.block_x,
-            "signed_zero_inf_nan_preserve": "shaderSignedZeroInfNanPreserveFloat32"
-            in self.physical.float_controls,
-            "denorm_preserve": "shaderDenormPreserveFloat32" in self.physical.float_controls,
+            "signed_zero_inf_nan_preserve": "shaderSignedZeroInfNanPreserveFloat32" in controls,
+            "denorm_preserve": "shaderDenormPreserveFloat32" in controls,
+            "signed_zero_inf_nan_preserve16": "shaderSignedZeroInfNanPreserveFloat16" in controls,
+            "signed_zero_inf_nan_preserve64": "shaderSignedZeroInfNanPreserveFloat64" in controls,
+            "denorm_preserve16": "shaderDenormPreserveFloat16" in controls,
+            "denorm_preserve64": "shaderDenormPreserveFloat64" in controls,
+            "round_even16": "shaderRoundingModeRTEFloat16" in controls,
             # llvmpipe (13): its fma rounds twice, it simplifies arithmetic on a literal 0, and it
             # compares a sign-extended int with constants wrongly.
             "fused_fma": self.physical.driver_id != 13,

@@ -192,17 +192,24 @@ void Emitter::require_needs() {
 
 // NaN, infinities and denormals are kept, unless the kernel asks for what the driver can do.
 void Emitter::float_controls(Word entry) {
-  if (!needs_.float32 || d_.math == MathMode::Fast) return;
-  if (target_.signed_zero_inf_nan_preserve) {
-    m_.require(Capability::SignedZeroInfNanPreserve);
+  if (d_.math == MathMode::Fast) return;
+  const auto control = [&](bool wanted, Capability capability, ExecutionMode mode, Word width) {
+    if (!wanted) return;
+    m_.require(capability);
     m_.extension("SPV_KHR_float_controls", kVersion14);
-    m_.execution_mode(entry, ExecutionMode::SignedZeroInfNanPreserve, 32u);
-  }
-  if (target_.denorm_preserve) {
-    m_.require(Capability::DenormPreserve);
-    m_.extension("SPV_KHR_float_controls", kVersion14);
-    m_.execution_mode(entry, ExecutionMode::DenormPreserve, 32u);
-  }
+    m_.execution_mode(entry, mode, width);
+  };
+  const auto preserve = [&](bool used, bool specials, bool denormals, Word width) {
+    control(used && specials, Capability::SignedZeroInfNanPreserve,
+            ExecutionMode::SignedZeroInfNanPreserve, width);
+    control(used && denormals, Capability::DenormPreserve, ExecutionMode::DenormPreserve, width);
+  };
+  const VulkanTarget& t = target_;
+  preserve(needs_.float32, t.signed_zero_inf_nan_preserve, t.denorm_preserve, 32u);
+  preserve(needs_.holds_float16, t.signed_zero_inf_nan_preserve16, t.denorm_preserve16, 16u);
+  preserve(needs_.float64, t.signed_zero_inf_nan_preserve64, t.denorm_preserve64, 64u);
+  control(needs_.holds_float16 && t.round_even16, Capability::RoundingModeRTE,
+          ExecutionMode::RoundingModeRTE, 16u);
 }
 
 SpirvModule Emitter::run() {

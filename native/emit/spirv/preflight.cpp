@@ -252,6 +252,8 @@ class Preflight {
     need(held_ & kHoldsInt64, target_.int64, int64_at_, "64-bit integers (shaderInt64)");
     need(held_ & kHoldsFloat64, target_.float64, float64_at_, "double (shaderFloat64)");
     needs_.float32 = (held_ & kHoldsFloat32) != 0;
+    needs_.holds_float16 = (held_ & kHoldsFloat16) != 0;
+    needs_.float64 = (held_ & kHoldsFloat64) != 0;
   }
 
   // Bytes of a type in memory that only the kernel sees.

@@ -12,7 +12,7 @@ struct Needs {
   // Arithmetic on narrow types, beyond loading, storing and converting them.
   bool int8 = false, int16 = false, float16 = false;
   bool storage8 = false, storage16 = false;  // narrow types in buffers
-  bool float32 = false;
+  bool float32 = false, holds_float16 = false, float64 = false;  // of any use
   bool barrier = false;
   bool warp = false;
   bool int64_atomics = false, buffer_float_add = false, shared_float_add = false;
