@@ -29,6 +29,7 @@ class Dialect {
     bool swizzles;          // v.zyx
     bool wide_masks;        // comparisons give lanes as wide as those compared
     bool wrapping_vectors;  // operators on signed vectors wrap
+    bool total_functions;   // constant infinities and NaNs are arguments like others
     // Every buffer has fewer than 2^31 elements: indices within it never wrap around.
     bool small_buffers;
   };

@@ -71,7 +71,9 @@ void Emitter::constant(Text& t, ValueId v) {
 // branch by it, and what a compiler finds undefined there takes the whole kernel with it.
 void Emitter::argument(Text& t, ValueId v) {
   const Type type = d_.type_of(v);
-  if (!d_.is_constant(v) || !type.is_float() || d_.math == MathMode::Fast) return bare(t, v);
+  if (!d_.is_constant(v) || !type.is_float() || d_.math == MathMode::Fast ||
+      traits_.total_functions)
+    return bare(t, v);
   const uint32_t size = scalar_size(type.scalar()), n = type.lanes();
   const uint64_t infinity = size == 2 ? 0x7c00 : size == 4 ? 0x7f800000 : 0x7ff0000000000000;
   const auto lane = [&](uint32_t i) {

@@ -18,7 +18,7 @@ class CudaDialect : public clike::Dialect {
 
   std::string_view language() const override { return "cuda"; }
   NativeOp native() const override;
-  Traits traits() const override { return {true, false, false, true, target_.restrict_}; }
+  Traits traits() const override { return {true, false, false, true, true, target_.restrict_}; }
   std::string_view scalar(Scalar s) const override;
   void vector_name(Text& t, Scalar s, uint32_t lanes) override;
   std::string_view pointer_space(MemoryClass) const override { return ""; }
