@@ -4,7 +4,7 @@ import numpy as np
 
 from . import kinds as T
 from . import meaning as M
-from .nodes import _EXPONENT_BIT, COUNT
+from .nodes import _EXPONENT_BIT, COUNT, Node
 
 STEPS = 30000  # nodes looked at before a program is left alone
 
@@ -61,9 +61,8 @@ class Evaluator:
         self.put(s.kids[0], self.ev(s.kids[1], env), env)
 
     def s_aug(self, s, env):
-        place, value = s.kids
-        t = place.type
-        node = _Binary(s.data, t, place, value)
+        place, value = self.frozen(s.kids[0], env), s.kids[1]
+        node = _Binary(s.data, place.type, place, value)
         self.put(place, self.binary(node, env), env)
 
     def s_tuple(self, s, env):
@@ -222,6 +221,16 @@ class Evaluator:
                 new[_LANE[letter]] = value[i] if len(place.data) > 1 else value
             new = tuple(new)
         self.put(whole, new, env)
+
+    def frozen(self, place, env):
+        """The place with its indices as they are now."""
+        if place.kind == "var":
+            return place
+        whole = self.frozen(place.kids[0], env)
+        way = place.data or 0 if place.kind == "elem" else 0
+        at = [self.index(k, whole.type.count, way, env) for k in place.kids[1:]]
+        kids = [Node("lit", T.INT32, (), (i, True)) for i in at]
+        return Node(place.kind, place.type, [whole, *kids], place.data)
 
     def index(self, node, n, way, env):
         value = self.ev(node, env)
@@ -426,7 +435,12 @@ class Evaluator:
         self.step()
         node = self.functions[n.data[0]]
         f = node.data
-        values = [self.ev(k, env) for k in n.kids]
+        values, places = [], []
+        for p, k in zip(f.params, n.kids):
+            if p.ref:
+                k = self.frozen(k, env)
+            places.append(k)
+            values.append(self.ev(k, env))
         inner = dict(self.body) if f.name.startswith("g") else {}
         for p, value in zip(f.params, values):
             inner[p.name] = value
@@ -437,7 +451,7 @@ class Evaluator:
         self.statics = statics
         for name in f.outer:
             env[name] = inner[name]
-        for p, place in zip(f.params, n.kids):
+        for p, place in zip(f.params, places):
             if p.ref:
                 self.put(place, inner[p.name], env)
         return done[1] if done else []

@@ -201,7 +201,7 @@ class Expressions:
             node = self.user_call(t, depth)
             if node is not None:
                 return node
-        if pick == 4 and c.one_in(4):
+        if pick == 4 and c.one_in(4) and not self.in_lambda:
             return self.twice(t, depth)
         return getattr(self, "_" + t.kind)(t, depth)
 
@@ -215,10 +215,12 @@ class Expressions:
     def twice(self, t, depth):
         """A lambda given to a callable: it sees the variables around it."""
         name = self.names.new("z")
+        self.in_lambda = True  # apply_twice within it would be recursion
         argument = self.gen(t, depth - 1)
         self.scope.append(Variable(name, t, mutable=False))
         body = self.gen(t, depth - 1)
         self.scope.pop()
+        self.in_lambda = False
         return Node("twice", t, [body, argument], name)
 
     def user_call(self, t, depth):

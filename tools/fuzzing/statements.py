@@ -34,7 +34,7 @@ class Writer(Expressions):
         self.cells = []  # Variables in buffers that this thread alone uses
         self.totals = []  # (place as text, type): all threads meet here, by atomics alone
         self.shared = None  # (name, count, element type)
-        self.warp = False
+        self.warp = self.in_lambda = False
         self.calls_left = 6
         self.loops = []  # whether break and continue may be written, innermost last
         self.cost = 1
@@ -321,11 +321,29 @@ class Writer(Expressions):
             return None
         if not f.results or (f.result and self.c.one_in(4)):
             return Node("expr", None, [call])
+        if f.result is not None and self.c.one_in(2):
+            return self.within(f.result, call)
         made = [Variable(self.names.new(), t) for t in f.results]
         self.scope.extend(made)
         if f.result is not None:
             return Node("assign", None, [made[0].node(), call])
         return Node("unpack", None, [*(v.node() for v in made), call])
+
+    def within(self, t, call):
+        """A call that changes variables among expressions that read them: left before right."""
+        c = self.c
+        place = self.target(t)
+        if place is None:
+            return Node("expr", None, [call])
+        if t.group in (None, "bool") or t.kind == "matrix" or c.one_in(3):
+            return Node("assign", None, [place, call])
+        sides = [self.gen(t, 1), call]
+        if c.one_in(3):
+            sides.reverse()
+        value = Node("bin", t, sides, c.pick("+-*"))
+        if c.one_in(3):
+            return Node("aug", None, [place, value], c.pick("+-"))
+        return Node("assign", None, [place, value])
 
     # ---- memory that others see -------------------------------------------------------------
     def s_atomic(self, depth):
