@@ -424,4 +424,15 @@ KernelDescriptor Dead::copy() { return Copy(d_, *this).run(); }
 
 void pass_dead(KernelDescriptor& d) { d = lower::Dead(d).run(); }
 
+void remove_dead(KernelDescriptor& d) {
+  const std::vector<Slot> before = d.slots;
+  pass_dead(d);
+  for (size_t i = 0; i < before.size() && before[i].number < kInternalSlotBase; i++) {
+    Slot& s = d.slots[i];
+    s.access = before[i].access;
+    s.length_used = before[i].length_used;
+    s.extents_used = before[i].extents_used;
+  }
+}
+
 }  // namespace lcpy

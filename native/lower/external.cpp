@@ -45,14 +45,7 @@ void pass_external(KernelDescriptor& d, std::string_view language, std::string_v
       function.external = Function::kNotExternal;
   }
   // What only the bodies that went away used must not ask anything of the target.
-  const std::vector<Slot> before = d.slots;
-  pass_dead(d);
-  for (size_t i = 0; i < before.size() && before[i].number < kInternalSlotBase; i++) {
-    Slot& s = d.slots[i];
-    s.access = before[i].access;
-    s.length_used = before[i].length_used;
-    s.extents_used = before[i].extents_used;
-  }
+  remove_dead(d);
 }
 
 }  // namespace lcpy

@@ -37,6 +37,8 @@ void pass_simplify(KernelDescriptor& d);  // identities that keep every bit (x*0
 void pass_common(KernelDescriptor& d);    // equal pure operations along dominance
 void pass_dead(
     KernelDescriptor& d);  // unused pure operations, results, parameters, bodies, slots, constants
+// The same for emitters, when the argument block is already what the host packs: it stays.
+void remove_dead(KernelDescriptor& d);
 void pass_inline(KernelDescriptor& d);  // small callables without a return inside a loop
 void pass_guard(KernelDescriptor& d, bool ragged);  // threads past the end
 

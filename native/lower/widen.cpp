@@ -261,7 +261,7 @@ void pass_widen(KernelDescriptor& d) {
   Widener widener(d, std::move(was));
   for (size_t f = 0; f < d.functions.size(); f++) widener.rebuild(d.functions[f].body);
   pass_common(d);
-  pass_dead(d);
+  remove_dead(d);
 }
 
 }  // namespace lcpy

@@ -338,3 +338,28 @@ def test_views_of_packed_buffers(device, T, layouts):
     copy_elements(source.view(3, 7), target.view(2, 6), dispatch_size=4)
     assert (target.view(2, 6).numpy() == values).all()
     assert not target.view(0, 2).numpy().any() and not target.view(6, 9).numpy().any()
+
+
+# The host packs what the descriptor asks for, also where an emitter finds that nothing uses it.
+
+
+@lc.callable
+def rest_of(a: lc.Buffer[lc.float16], x: lc.float16) -> lc.float16:
+    unused = len(a) * 2
+    return x + 1.0
+
+
+@lc.kernel(opt=0)
+def unused_length(a: lc.Buffer[lc.float16], out: lc.Buffer[lc.float16], k: lc.int32):
+    i = lc.dispatch_id().x
+    out[i] = rest_of(a, a[i]) * lc.float16(k)
+
+
+def test_unused_length(device):
+    a, out = (lc.Buffer(9, lc.float16, device=device) for _ in range(2))
+    a.upload(np.float16(range(9)))
+    try:
+        unused_length(a.view(2, 6), out.view(3, 7), 3, dispatch_size=4)
+    except lc.UnsupportedError as error:
+        pytest.skip(str(error))
+    assert out.numpy().tolist() == [0, 0, 0, 9, 12, 15, 18, 0, 0]

@@ -172,8 +172,8 @@ class Runner:
                 continue
             if batch.denormals and not device.features.get("denormals"):
                 continue
-            # Without passes callables are functions, whose structs PoCL 3 confuses.
-            opt = 0 if batch.number % 3 == 1 and device.kind != "opencl" else 1
+            # Without passes callables are functions.
+            opt = 0 if batch.number % 3 == 1 else 1
             got = tried(device.name, self._with_opt, batch, module, kernel, device, opt)
             if got is not None and any(p.uses("warp") for p in programs):
                 # A device's warps have a width of their own, which the cpu device can take on.
