@@ -4,6 +4,8 @@ All derive from :class:`Error`. After an error the same call gives the same erro
 half done.
 """
 
+_CALLED = "called from here"
+
 
 class Diagnostic:
     """One thing that is wrong with a program, and where.
@@ -65,10 +67,12 @@ class _Diagnosed(Error):
 
     def _called_from(self, file, line):
         """Adds the call at `file`:`line` to the chain that led to the error."""
-        self.text = f"{self.text.rstrip()}\n  note: {file}:{line}: called from here"
+        if self.diagnostics and self.diagnostics[-1].notes[-1:] == ((file, line, _CALLED),):
+            return  # once is enough of a function within itself
+        self.text = f"{self.text.rstrip()}\n  note: {file}:{line}: {_CALLED}"
         if self.diagnostics:
             last = self.diagnostics[-1]
-            last.notes += ((file, line, "called from here"),)
+            last.notes += ((file, line, _CALLED),)
 
 
 class CompileError(_Diagnosed):

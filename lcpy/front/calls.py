@@ -11,10 +11,10 @@ from .. import functions, types
 from .._native import core
 from . import order, static, weak
 from .captures import METHOD
-from .expr import same_class
+from .expr import own_method, same_class
 from .external import External
 from .host import on_host, reason
-from .names import operand
+from .names import captured, operand
 from .parts import expanded
 from .signature import Callable, type_class
 from .specialise import call_bound, call_function
@@ -23,6 +23,7 @@ from .values import (
     WEAK,
     BoundMethod,
     Closure,
+    Fixed,
     Pack,
     SharedRequest,
     TypeMethod,
@@ -36,6 +37,10 @@ Expr = core.Expr
 op = core.op
 Builtin = functions.Builtin
 _LENGTH, _POW = op("BufferLength"), op("Pow")
+_OWN_METHODS = {  # functions that a struct may define for itself
+    op("Abs"): "__abs__", op("Round"): "__round__", op("Floor"): "__floor__",
+    op("Ceil"): "__ceil__", op("Trunc"): "__trunc__", _POW: "__pow__",
+}  # fmt: skip
 
 
 def arguments(frame, node):
@@ -61,6 +66,23 @@ def arguments(frame, node):
     if early:
         order.check(frame, node, early)
     return args, keywords
+
+
+def arguments_of_function(frame, node):
+    """As `arguments`, for a function read from its source: numbers of lc.static stay known."""
+    args, keywords = arguments(frame, node)
+    if len(args) == len(node.args):
+        args = [_fixed(frame, n, v) for n, v in zip(node.args, args)]
+    if keywords:
+        keywords = {k.arg: _fixed(frame, k.value, keywords[k.arg]) for k in node.keywords}
+    return args, keywords
+
+
+def _fixed(frame, node, v):
+    if v.__class__ not in WEAK or node.__class__ is not _ast.Call:
+        return v
+    function = EXPRESSIONS[node.func.__class__](frame, node.func)
+    return Fixed(v) if static.is_static(function) else v
 
 
 def call(frame, node):
@@ -91,6 +113,10 @@ def _apply(frame, number, args, node, result=None):
     args = [
         a if a.__class__ is Expr or a.__class__ in WEAK else operand(frame, a, node) for a in args
     ]
+    if args and args[0].__class__ is Expr and args[0].cls is not None and number in _OWN_METHODS:
+        own = own_method(frame, args[0], _OWN_METHODS[number], args[1:], node)
+        if own is not None:
+            return own
     return frame.builder.call(number, args, node, result)
 
 
@@ -327,26 +353,29 @@ def _convert_number(frame, node, convert, cls):
     args = _positional(frame, node, convert.__name__, 0, 1)
     if _all_weak(args):
         return weak.call(frame, convert, args, node, f"{convert.__name__}()")
+    own = own_method(frame, args[0], f"__{convert.__name__}__", [], node)
+    if own is not None:
+        return own
     return frame.builder.cast(cls._type, args[0], node)
 
 
 def _python_abs(frame, node):
     args = _positional(frame, node, "abs", 1, 1)
-    return abs(args[0]) if _all_weak(args) else frame.builder.call(op("Abs"), args, node)
+    return abs(args[0]) if _all_weak(args) else _apply(frame, op("Abs"), args, node)
 
 
 def _python_round(frame, node):
     args = _positional(frame, node, "round", 1, 1)
     if _all_weak(args):
         return weak.call(frame, lambda x: float(round(x)), args, node, "round()")
-    return frame.builder.call(op("Round"), args, node)
+    return _apply(frame, op("Round"), args, node)
 
 
 def _python_pow(frame, node):
     args = _positional(frame, node, "pow", 2, 2)
     if _all_weak(args):
         return weak.fold(frame, _ast.Pow, *args, node)
-    return frame.builder.call(_POW, args, node)
+    return _apply(frame, _POW, args, node)
 
 
 def _python_min(frame, node):
@@ -374,9 +403,9 @@ def _python_len(frame, node):
     if cls.kind == "tuple":
         return len(cls.elements)
     if cls.kind == "struct":
-        function = find_method(cls, "__len__")
-        if function is not None:
-            return call_bound(frame, v, function, [], None, node)
+        own = own_method(frame, v, "__len__", [], node)
+        if own is not None:
+            return own
     elif cls.kind != "scalar":
         return v.type.count
     return frame.fail("no_length", node, f"a value of type {cls.__name__}")
@@ -442,7 +471,7 @@ def _call_host(frame, function, node):
         from .expr import binary
 
         return binary(frame, _ast.Mult, args[0], _ANGLES[function], node)
-    return frame.builder.call(number, args, node)
+    return _apply(frame, number, args, node)
 
 
 # ---- functions written in Python ----------------------------------------------------------------
@@ -451,7 +480,7 @@ def _call_python(frame, function, node):
         return _call_types_function(frame, function, node)
     if (function.__module__ or "").startswith(_OWN_HOST_MODULES):
         frame.fail("host_function", node, f"lc.{function.__name__}", _CALLED)
-    args, keywords = arguments(frame, node)
+    args, keywords = arguments_of_function(frame, node)
     return call_function(frame, function, args, keywords, node)
 
 
@@ -466,7 +495,7 @@ def _call_types_function(frame, function, node):
 
 
 def _call_callable(frame, function, node):
-    args, keywords = arguments(frame, node)
+    args, keywords = arguments_of_function(frame, node)
     return call_function(frame, function.function, args, keywords, node)
 
 
@@ -476,12 +505,12 @@ def _call_external(frame, function, node):
 
 
 def _call_closure(frame, function, node):
-    args, keywords = arguments(frame, node)
+    args, keywords = arguments_of_function(frame, node)
     return call_function(frame, function, args, keywords, node)
 
 
 def _call_bound_method(frame, method, node):
-    args, keywords = arguments(frame, node)
+    args, keywords = arguments_of_function(frame, node)
     return call_bound(frame, method.receiver, method.function, args, keywords, node)
 
 
@@ -489,7 +518,7 @@ def _call_host_method(frame, method, node):
     """A method written in Python of a host object, which is part of the specialisation."""
     if not hasattr(method.__func__, "__code__"):
         frame.fail("not_callable", node, describe(method))
-    args, keywords = arguments(frame, node)
+    args, keywords = arguments_of_function(frame, node)
     return call_function(frame, method.__func__, [method.__self__, *args], keywords, node)
 
 
@@ -498,12 +527,42 @@ def _call_value(frame, v, node):
     if v.cls is not None and v.cls.kind == "struct":
         function = find_method(v.cls, "__call__")
         if function is not None:
-            args, keywords = arguments(frame, node)
+            args, keywords = arguments_of_function(frame, node)
             return call_bound(frame, v, function, args, keywords, node)
     return frame.fail("not_callable", node, f"a value of type {class_of(v).__name__}")
 
 
+def _call_partial(frame, partial, node):
+    """functools.partial of a function that kernels can call."""
+    args, keywords = arguments(frame, node)
+    args = [*(captured(frame, a, node) for a in partial.args), *args]
+    keywords = {**{k: captured(frame, v, node) for k, v in partial.keywords.items()},
+                **(keywords or {})}  # fmt: skip
+    return invoke(frame, partial.func, args, keywords, node)
+
+
+def invoke(frame, function, args, keywords, node):
+    """function(*args, **keywords) of values, for the callables whose arguments are plain values."""
+    kind = type(function)
+    if kind is Callable:
+        function = function.function
+    elif kind is BoundMethod:
+        return call_bound(frame, function.receiver, function.function, args, keywords, node)
+    elif kind is METHOD:
+        function, args = function.__func__, [function.__self__, *args]
+    elif isinstance(function, types.TypeClass):
+        return make(frame, function, args, keywords, node)
+    elif kind is Builtin and function.op is not None and not keywords:
+        return _apply(frame, function.op, args, node)
+    elif kind is not Closure and kind is not type(call):
+        frame.fail("not_callable", node, f"a partial of {describe(function)}")
+    return call_function(frame, function, args, keywords, node)
+
+
 def _call_object(frame, function, node):
+    partial = sys.modules["functools"].partial if "functools" in sys.modules else None
+    if type(function) is partial:
+        return _call_partial(frame, function, node)
     if isinstance(type(function), types.TypeClass):
         return _call_value(frame, operand(frame, function, node), node)
     launch = sys.modules.get("lcpy.launch")

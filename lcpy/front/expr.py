@@ -117,6 +117,18 @@ def struct_operator(frame, kind, a, b, node):
     return None
 
 
+def own_method(frame, v, name, args, node):
+    """What a struct's own method `name` gives; None where `v` is no struct or lacks it."""
+    if v.__class__ is not Expr or v.cls is None or v.cls.kind != "struct":
+        return None
+    function = find_method(v.cls, name)
+    if function is None:
+        return None
+    from .specialise import call_bound
+
+    return call_bound(frame, v, function, args, None, node)
+
+
 def _unary(frame, node):
     kind = node.op.__class__
     if kind is _ast.Not:
@@ -130,12 +142,10 @@ def _unary(frame, node):
         if a.__class__ is int:
             return ~a
         return frame.builder.unary(_BITNOT, a, node)
-    if a.cls is not None and a.cls.kind == "struct":
-        function = find_method(a.cls, METHODS[kind][0])
-        if function is not None:
-            from .specialise import call_bound
-
-            return call_bound(frame, a, function, [], None, node)
+    if a.cls is not None:
+        own = own_method(frame, a, METHODS[kind][0], [], node)
+        if own is not None:
+            return own
     if kind is _ast.USub:
         return frame.builder.unary(_NEG, a, node)
     if kind is _ast.Invert:
@@ -226,6 +236,9 @@ def _contains(frame, kind, a, b, node):
     if a.__class__ is not Expr and issubclass(type(b), _CONTAINERS):
         if b.__class__ is not Pack or all(part.__class__ is not Expr for part in b):
             return on_host(frame, node, _holds, b, a) is (kind is _ast.In)
+    own = own_method(frame, b, "__contains__", [a], node)
+    if own is not None:
+        return own if kind is _ast.In else negate(frame, own, node)
     parts = (
         components(frame, b, node) if b.__class__ is Pack or isinstance(b, (list, tuple)) else None
     )
@@ -254,12 +267,24 @@ def condition(frame, node):
     """A truth value: an expression, or a Python bool where it is known while compiling."""
     v = value(frame, node)
     kind = v.__class__
+    if kind is Expr and v.cls is not None:
+        return truth(frame, v, node)
     if kind is Expr or kind is bool:
         return v
     if kind is Pack or isinstance(kind, types.TypeClass):  # the core says why not
         return operand(frame, v, node)
     # A host object: numbers, NumPy scalars, texts, containers, None.
     return on_host(frame, node, bool, v)
+
+
+def truth(frame, v, node):
+    """A struct's truth value by its own __bool__, else its __len__, as Python has it."""
+    own = own_method(frame, v, "__bool__", [], node)
+    if own is None:
+        own = own_method(frame, v, "__len__", [], node)
+        if own is not None:
+            own = compare(frame, _ast.NotEq, own, 0, node)
+    return v if own is None else own
 
 
 # ---- short circuit ------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ class Frame:
     __slots__ = (
         "trace", "builder", "parsed", "title", "names", "local_names", "outer", "globals", "cells",
         "is_kernel", "result", "loops", "level", "statics", "hidden", "constants", "hint",
-        "static_reads", "statement",
+        "static_reads", "statement", "alias", "returned", "references",
     )  # fmt: skip
 
     def __init__(self, trace, builder, parsed, title, local_names, outer, host_globals, cells):
@@ -62,6 +62,9 @@ class Frame:
         self.hidden = {}  # captured variables and buffers -> (Hidden, variable)
         self.constants = {}  # id of a host object -> (object, expression)
         self.statement = None  # the one being traced
+        self.alias = None  # the frame that took over the variables of this one, which has ended
+        self.returned = None  # the compile-time value that the function gives
+        self.references = set()  # variables that are parameters by reference
         self.static_reads = []  # (frame, name, value): compile-time names of enclosing functions
         self.hint = 0  # branch hint for the next if or match
         trace.frames.append(self)
@@ -94,7 +97,8 @@ class Frame:
         """Frees a name that an unrolled loop left with a number, for a run-time variable."""
         if found.value.__class__ not in WEAK:
             self.fail("name_is_static", node, name, describe(found.value))
-        self.statics[found.level].remove(name)
+        if name in self.statics[found.level]:  # a parameter is in none
+            self.statics[found.level].remove(name)
         del self.names[name]
 
     def enter(self, scope):

@@ -9,7 +9,7 @@ from .calls import arguments
 from .expr import condition, value
 from .frame import UNROLL_LIMIT, EndCopy, run
 from .host import reason
-from .names import operand
+from .names import captured, operand
 from .stmt import assign, block
 from .tables import STATEMENTS
 from .values import WEAK, Local, Pack, Static, describe
@@ -268,7 +268,8 @@ def _restore_variables(frame, hidden):
 
 def _bind_target(frame, target, item):
     if target.__class__ is _ast.Name:
-        if item.__class__ is Expr:
+        item = captured(frame, item, target, target.id)
+        if item.__class__ is Expr and (item.cls is None or item.cls.kind != "buffer"):
             assign(frame, target, item, target)
             return
         found = frame.names.get(target.id)

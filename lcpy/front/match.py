@@ -5,15 +5,22 @@ import _ast
 from .._native import core
 from .expr import both, compare, condition, value
 from .frame import run
-from .names import operand
+from .host import on_host
+from .names import host_constant, operand
 from .stmt import assign_name, block
 from .tables import STATEMENTS
+from .values import WEAK
 
 Expr = core.Expr
 
 
 def _match(frame, node):
-    subject = operand(frame, value(frame, node.subject), node.subject)
+    subject = value(frame, node.subject)
+    kind = subject.__class__
+    if kind in WEAK or kind is not Expr and host_constant(subject) is None:
+        _chain(frame, subject, node.cases, 0)  # which case it is, is known while compiling
+        return
+    subject = operand(frame, subject, node.subject)
     if subject.__class__ is Expr:
         simple = _switch_cases(frame, node)
         if simple is not None:
@@ -116,6 +123,15 @@ def _case_body(frame, subject, case):
 def _matches(frame, subject, pattern):
     """Whether the subject matches: an expression or a bool."""
     kind = pattern.__class__
+    if subject.__class__ is not Expr and kind in (_ast.MatchValue, _ast.MatchSingleton):
+        if kind is _ast.MatchSingleton:
+            return subject is pattern.value
+        v = value(frame, pattern.value)
+        if v.__class__ is Expr:
+            frame.fail("pattern_refused", pattern)
+        return on_host(frame, pattern, lambda: bool(subject == v))
+    if kind is _ast.MatchSingleton and pattern.value is not None:
+        return compare(frame, _ast.Eq, subject, pattern.value, pattern)
     if kind is _ast.MatchValue:
         v = operand(frame, value(frame, pattern.value), pattern)
         if v.__class__ is not int:

@@ -8,7 +8,7 @@ from .. import errors, types
 from .._native import core
 from .host import class_name
 from .signature import MISSING
-from .values import WEAK, Local, Pack, Static, class_of, describe, tracked, tuple_type
+from .values import WEAK, BoundMethod, Local, Pack, Static, class_of, describe, tracked, tuple_type
 
 Expr = core.Expr
 _MOST_LEAVES = 1 << 20  # of a captured list; nested tuples may stand for more than memory holds
@@ -58,7 +58,7 @@ def _resolve(frame, node):
         if found is not None:
             if found.__class__ is Static:
                 frame.static_reads.append((outer, text, found.value))
-                return found.value
+                return _within(frame, outer, text, found.value, node)
             return _reach(frame, outer, text, found, node)
         if text in outer.local_names:
             frame.fail("name_unassigned", node, text)
@@ -74,8 +74,24 @@ def _resolve(frame, node):
     return value
 
 
+def _within(frame, owner, text, value, node):
+    """A compile-time value of an enclosing frame; its run-time parts are variables there."""
+    kind = value.__class__
+    if kind is Expr:
+        found = value.variable if value.cls is None else Local(value.variable, value.cls)
+        e = _reach(frame, owner, text, found, node)
+        del frame.names[text]
+        return e
+    if kind is Pack:
+        return Pack([_within(frame, owner, text, part, node) for part in value])
+    if kind is BoundMethod:
+        return BoundMethod(_within(frame, owner, text, value.receiver, node), value.function)
+    return value
+
+
 def _reach(frame, owner, text, found, node):
     """The value of the variable `found` of an enclosing frame."""
+    owner = owner.alias or owner
     variable, cls = (found, None) if found.__class__ is int else (found.variable, found.cls)
     hidden = Hidden(owner, variable, text, owner.builder.variable_type(variable), cls, None)
     variable = materialise_variable(frame, hidden, node)

@@ -46,6 +46,19 @@ def check(frame, node, early):
         frame.fail("evaluated_early", node)
 
 
+def check_branch(frame, node):
+    """Refuses `node`, which needs statements of its own, where the expression it stands in may not
+    evaluate it, or evaluates something before it that this could change."""
+    at = frame.statement
+    while at is not None and at is not node:
+        inner = next((p for p in _parts(at) if _left_of(p, node) is not None), None)
+        branching = at.__class__ in _BRANCHING or at.__class__ is _ast.Compare and len(at.ops) > 1
+        if branching and inner is not _parts(at)[0]:
+            frame.fail("evaluated_early", node)
+        at = inner
+    check(frame, node, (node,))
+
+
 def _effects(frame, nodes):
     """(whether they read anything at run time, whether they call anything)"""
     reads = calls = False
@@ -65,7 +78,7 @@ def _parts(node):
     if kind in (_ast.Assign, _ast.AnnAssign, _ast.NamedExpr):
         fields = (node.value,)
     elif kind is _ast.Call:
-        fields = (*node.args, *(k.value for k in node.keywords))
+        fields = (node.func, *node.args, *(k.value for k in node.keywords))
     else:
         fields = []
         for name in node._fields:

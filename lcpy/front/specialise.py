@@ -10,14 +10,16 @@ import _ast
 
 from .. import errors, types
 from .._native import core
-from . import signature, source
+from . import order, results, signature, source
 from .frame import Frame, host_cells, run
 from .names import materialise_variable, operand
 from .signature import KEYWORD_ONLY, MISSING, POSITIONAL_ONLY, Callable, Parameter
 from .static import evaluate_type
 from .values import (
     WEAK,
+    BoundMethod,
     Closure,
+    Fixed,
     Pack,
     Static,
     class_of,
@@ -27,14 +29,16 @@ from .values import (
 )
 
 Expr = core.Expr
+_DEEPEST = 32  # times that a function may be within itself, each time for other arguments
 
 
 class Specialisation:
     """A callable traced for certain argument types."""
 
-    __slots__ = ("builder", "result", "hidden", "static_reads")
+    __slots__ = ("builder", "result", "hidden", "static_reads", "returned")
 
-    def __init__(self, builder, result, hidden, static_reads):
+    def __init__(self, builder, result, hidden, static_reads, returned):
+        self.returned = returned  # a compile-time value that it gives, as results.Returned
         self.builder = builder
         self.result = result  # class that the result's expression carries
         self.hidden = hidden  # what the hidden parameters stand for, in order
@@ -103,23 +107,49 @@ def _is_value(v):
     return _has_value(v)
 
 
-def _prepare(frame, p, v, node):
-    """(key, expression or None) of one argument."""
-    annotation = p.annotation
-    if annotation is None:
-        if not _is_value(v):
-            frame.trace.kept.append(v)
-            return _Identity(v), None
+def _prepare_any(frame, v, node):
+    """(key, expressions to pass) of an argument whose parameter takes what comes."""
+    if v.__class__ is not Fixed and _is_value(v):
         v = frame.builder.settle(operand(frame, v, node), node)
         if v.type is None:
             frame.fail("no_value", node, "this place")
-        return (v.type, v.cls), v
+        return (v.type, v.cls), [v]
+    if v.__class__ is Fixed:
+        return ("fixed", v.value.__class__, repr(v.value)), []
+    if v.__class__ is Pack:  # some of its parts are functions, types, buffers
+        keys, passed = [], []
+        for part in v:
+            key, more = _prepare_any(frame, part, node)
+            keys.append(key)
+            passed += more
+        return ("pack", *keys), passed
+    if v.__class__ is BoundMethod and v.receiver.__class__ is Expr:
+        key, passed = _receiver(frame, v.receiver, node)
+        return ("bound", key, _Identity(v.function)), passed
+    frame.trace.kept.append(v)
+    return _Identity(v), []
+
+
+def _receiver(frame, v, node):
+    """(key, expressions to pass) of a method's self: by reference where it is a place."""
+    if frame.builder.is_place(v):
+        return ("self", v.type, v.cls), [v]
+    return _prepare_any(frame, v, node)
+
+
+def _prepare(frame, p, v, node):
+    """(key, expressions to pass) of one argument."""
+    annotation = p.annotation
+    if annotation is None:
+        return _prepare_any(frame, v, node)
+    if v.__class__ is Fixed:
+        v = v.value
     what = f"argument '{p.name}'"
     if annotation.kind == "ref":
         if v.__class__ is not Expr or not frame.builder.is_place(v):
             frame.fail("reference_needs_place", node, p.name, annotation.inner.__name__)
         _check_class(frame, what, annotation.inner, v, node)
-        return annotation, v
+        return annotation, [v]
     if annotation.kind == "buffer":
         return _prepare_buffer(frame, p, annotation, v, node)
     if not _is_value(v):
@@ -129,7 +159,7 @@ def _prepare(frame, p, v, node):
     cls = v.cls if v.__class__ is Expr else None
     v = frame.builder.convert(v, annotation._type, what, node)
     v.cls = cls
-    return annotation, v
+    return annotation, [v]
 
 
 def _prepare_buffer(frame, p, annotation, v, node):
@@ -143,7 +173,7 @@ def _prepare_buffer(frame, p, annotation, v, node):
     ):
         what = class_of(v).__name__ if v.__class__ is Expr else describe(v)
         frame.fail("argument_refused", node, p.name, annotation.__name__, what)
-    return cls, v
+    return cls, [v]
 
 
 def _check_class(frame, what, cls, v, node):
@@ -172,24 +202,17 @@ def call_function(frame, function, args, keywords, node, method=False, external=
     bound = _bind(frame, title, parameters, args, keywords, node)
     keys, passed = [], []
     for i, (p, v) in enumerate(zip(parameters, bound)):
-        if (
-            method
-            and i == 0
-            and p.annotation is None
-            and v.__class__ is Expr
-            and frame.builder.is_place(v)
-        ):
-            key, e = ("self", v.type, v.cls), v
+        if method and i == 0 and p.annotation is None and v.__class__ is Expr:
+            key, more = _receiver(frame, v, node)
         else:
-            key, e = _prepare(frame, p, v, node)
+            key, more = _prepare(frame, p, v, node)
         keys.append(key)
-        if e is not None:
-            passed.append(e)
+        passed += more
     key = (function, tuple(keys))
     made = frame.trace.specialised.setdefault(key, [])
     found = next((s for s in made if s.holds()), None)
     if found is None:
-        found = _specialise(frame, function, title, parameters, keys, node, external)
+        found = _specialise(frame, key, title, parameters, node, external)
         made.append(found)
     frame.static_reads.extend(r for r in found.static_reads if r[0] is not frame)
     for hidden in found.hidden:
@@ -197,16 +220,37 @@ def call_function(frame, function, args, keywords, node, method=False, external=
         passed.append(frame.builder.ref(variable, node))
     e = frame.builder.call_function(found.builder, passed, node)
     e.cls = found.result
-    return e
+    if found.returned is None:
+        return e
+    if found.returned.kept or not _only_returns(function):
+        order.check_branch(frame, node)
+        if not found.returned.kept:
+            frame.builder.expression(e, node)
+    return results.adopt(frame, found.returned, e, node)
 
 
-def _specialise(frame, function, title, parameters, keys, node, external):
+def _only_returns(function):
+    """Whether a function does nothing but give a value."""
+    definition = function.node if function.__class__ is Closure else source.parse(function).node
+    body = definition.body
+    return body.__class__ is not list or len(body) == 1 and body[0].__class__ is _ast.Return
+
+
+def _check_recursion(frame, key, title, node):
+    """The same function for the same arguments again, or again and again for ever new ones."""
+    function, _ = key
     trace = frame.trace
-    if any(f is function for f, _ in trace.stack):
-        names = [name for f, name in trace.stack]
-        start = next(i for i, (f, _) in enumerate(trace.stack) if f is function)
-        frame.fail("recursion", node, " → ".join([*names[start:], title]))
-    trace.stack.append((function, title))
+    again = [i for i, (k, _) in enumerate(trace.stack) if k[0] is function]
+    if again and (any(trace.stack[i][0] == key for i in again) or len(again) >= _DEEPEST):
+        names = [name for _, name in trace.stack]
+        frame.fail("recursion", node, " → ".join([*names[again[-1] :], title]))
+
+
+def _specialise(frame, key, title, parameters, node, external):
+    trace = frame.trace
+    _check_recursion(frame, key, title, node)
+    function, keys = key
+    trace.stack.append((key, title))
     try:
         inner = _enter(frame, function, title)
         _declare(inner, parameters, keys)
@@ -217,6 +261,7 @@ def _specialise(frame, function, title, parameters, keys, node, external):
         if not has_body:
             pass
         elif definition.__class__ is _ast.Lambda:
+            inner.statement = definition.body
             _lambda_body(inner, definition)
         else:
             run(inner, definition.body)
@@ -227,7 +272,7 @@ def _specialise(frame, function, title, parameters, keys, node, external):
         raise
     trace.stack.pop()
     hidden = [h for h, _ in inner.hidden.values()]
-    return Specialisation(inner.builder, inner.result, hidden, inner.static_reads)
+    return Specialisation(inner.builder, inner.result, hidden, inner.static_reads, inner.returned)
 
 
 def _enter(frame, function, title):
@@ -264,17 +309,42 @@ def _declare(inner, parameters, keys):
     builder = inner.builder
     for p, key in zip(parameters, keys):
         at = places.get(p.name) or (definition if definition is not None else p.kind_node)
-        if key.__class__ is _Identity:
-            inner.names[p.name] = Static(key.value, 0)
-        elif key.__class__ is tuple and key[0] == "self":
-            inner.bind_argument(p.name, builder.reference(key[1], p.name, at), key[2])
-        elif key.__class__ is tuple:
-            variable = builder.argument(key[0], p.name, at)
-            inner.bind_argument(p.name, variable, key[1] or types.from_core(key[0]))
+        if key.__class__ is tuple and key[0] not in ("pack", "bound", "fixed"):
+            variable, cls = _declare_value(inner, p.name, key, at)
+            inner.bind_argument(p.name, variable, cls)
+        elif key.__class__ is tuple or key.__class__ is _Identity:
+            inner.names[p.name] = Static(_declare_parts(inner, p.name, key, at), 0)
         elif key.kind == "ref":
-            inner.bind_argument(p.name, builder.reference(key._type, p.name, at), key.inner)
+            variable = builder.reference(key._type, p.name, at)
+            inner.references.add(variable)
+            inner.bind_argument(p.name, variable, key.inner)
         else:
             inner.bind_argument(p.name, builder.argument(key._type, p.name, at), key)
+
+
+def _declare_value(inner, text, key, at):
+    """(variable, class) of a parameter that takes a run-time value."""
+    if key[0] == "self":
+        variable = inner.builder.reference(key[1], text, at)
+        inner.references.add(variable)
+        return variable, key[2]
+    return inner.builder.argument(key[0], text, at), key[1] or types.from_core(key[0])
+
+
+def _declare_parts(inner, text, key, at):
+    """The value of a parameter that is known while compiling, but for run-time parts of it."""
+    if key.__class__ is _Identity:
+        return key.value
+    if key[0] == "fixed":
+        return key[2] == "True" if key[1] is bool else key[1](key[2])
+    if key[0] == "pack":
+        return Pack([_declare_parts(inner, text, part, at) for part in key[1:]])
+    if key[0] == "bound":
+        return BoundMethod(_declare_parts(inner, text, key[1], at), key[2].value)
+    variable, cls = _declare_value(inner, text, key, at)
+    e = inner.builder.ref(variable, at)
+    e.cls = tracked(cls)
+    return e
 
 
 def _lambda_body(inner, definition):

@@ -77,6 +77,8 @@ def _compile_time(frame, node):
     while owner is not None:
         found = owner.names.get(text)
         if found.__class__ is Static:
+            if found.value.__class__ is core.Expr:
+                frame.fail("static_of_variable", node, text)
             return found.value
         if (
             found.__class__ is Local

@@ -7,7 +7,7 @@ import sys
 
 from .. import types
 from .._native import core
-from . import expr, parts
+from . import expr, parts, results
 from .expr import condition, run_time, value
 from .frame import run
 from .names import host_constant, make_tuple, operand
@@ -106,7 +106,10 @@ def assign_name(frame, target, v, node):
 def _has_value(v):
     """Whether a compile-time value becomes a run-time one when it is given a name."""
     if v.__class__ is Pack:
-        return all(x.__class__ is Expr or x.__class__ in WEAK or _has_value(x) for x in v)
+        return all(
+            not _is_resource(x) if x.__class__ is Expr else x.__class__ in WEAK or _has_value(x)
+            for x in v
+        )
     if v.__class__ is Closure or v is None or issubclass(type(v), (type, str)):
         return False
     return host_constant(v) is not None or issubclass(type(v), int) or _is_enum(v)
@@ -121,8 +124,24 @@ def _bind_static(frame, target, v, found):
     if found is not None and found.__class__ is not Static:
         frame.fail("name_is_variable", target, target.id)
     if v.__class__ is Pack:
-        v = Pack(frame.builder.copy(x, target.id, target) for x in v)
+        v = _kept(frame, v, target)
     frame.bind_static(target.id, v, target)
+
+
+def _kept(frame, pack, target):
+    """A tuple with functions, types or buffers in it: its values are kept as they are now."""
+    return Pack(
+        _kept(frame, x, target) if x.__class__ is Pack
+        else x if x.__class__ is not Expr or _is_resource(x)
+        else _copied(frame, x, target)
+        for x in pack
+    )  # fmt: skip
+
+
+def _copied(frame, x, target):
+    e = frame.builder.copy(x, target.id, target)
+    e.cls = x.cls
+    return e
 
 
 def _check_class(frame, text, cls, v, node):
@@ -287,6 +306,10 @@ def _augmented(frame, node):
     kind = node.op.__class__
     if target.__class__ is _ast.Name:
         found = frame.names.get(target.id)
+        if found.__class__ is Static and found.value.__class__ in WEAK:
+            if found.level == frame.level:  # it becomes a variable from here on
+                assign_name(frame, target, found.value, node)
+                found = frame.names[target.id]
         if found is None or found.__class__ is Static:
             EXPRESSIONS[_ast.Name](frame, target)  # says what is wrong with an unknown name
             frame.fail("name_not_variable", target, target.id)
@@ -349,6 +372,9 @@ def return_value(frame, v, node):
         return
     if frame.is_kernel:
         frame.fail("kernel_returns", node)
+    if frame.returned is not None or not _is_operand(v):
+        results.return_static(frame, v, node)
+        return
     expected = frame.result
     if v.__class__ is Pack:
         if expected is not None and expected.kind != "tuple":
@@ -367,6 +393,18 @@ def return_value(frame, v, node):
         frame.fail("result_differs", node, expected.__name__,
                    class_of(v).__name__ if v.__class__ is Expr else "a number")  # fmt: skip
     builder.return_(v, node)
+
+
+def _is_operand(v):
+    """Whether `v` is a run-time value, or one that becomes an operand, or is refused as one."""
+    kind = v.__class__
+    if kind is Expr or kind in WEAK or isinstance(v, str):
+        return True
+    if kind is Pack and v:
+        return all(map(_is_operand, v))
+    return _has_value(v) or not (
+        kind in (Closure, Pack, parts.BoundMethod, parts.TypeMethod) or callable(v)
+    )
 
 
 def _expression(frame, node):

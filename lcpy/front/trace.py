@@ -84,7 +84,7 @@ def _trace_kernel(trace, function, args, block_size, name):
         frame.bind_argument(argument, builder.argument(cls._type, argument, place), cls)
     if block_size is not None:
         builder.set_block_size(*block_size, parsed.header())
-    trace.stack.append((function, name))
+    trace.stack.append(((function, ()), name))
     try:
         if node.body.__class__ is list:
             run(frame, node.body)

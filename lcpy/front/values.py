@@ -50,6 +50,15 @@ class Closure:
         self.result = result
 
 
+class Fixed:
+    """A number given to a callable as ``lc.static(...)``: it stays known while compiling."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
 class BoundMethod:
     """A function of a struct class together with the struct it was taken from."""
 

@@ -227,6 +227,7 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   const std::vector<std::shared_ptr<FunctionBuilder>>& callees() const { return callees_; }
   const External* external() const { return external_ ? &*external_ : nullptr; }
   uint64_t hash() const;  // of a finished function: structure only, no names and no spans
+  void assume_hash(uint64_t hash) { hash_ = hash; }  // for tests of functions whose hashes collide
   // A finished function of its own with only the nodes, variables and constants that are used,
   // numbered as they are met; equal hash, same callees.
   std::shared_ptr<FunctionBuilder> copy() const;
@@ -270,6 +271,9 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   std::vector<std::shared_ptr<FunctionBuilder>> callees_;
   std::optional<External> external_;
 };
+
+// Whether two finished functions are one: structure only, no names and no spans.
+bool equal(const FunctionBuilder& a, const FunctionBuilder& b);
 
 }  // namespace lcpy::ast
 

@@ -92,7 +92,7 @@ ExprId FunctionBuilder::call(const std::shared_ptr<FunctionBuilder>& callee,
   }
   // Equal callables are one callee.
   auto same = [&](const std::shared_ptr<FunctionBuilder>& c) {
-    return c->hash() == callee->hash();
+    return equal(*c, *callee);
   };
   auto at = std::find_if(callees_.begin(), callees_.end(), same);
   if (at == callees_.end()) at = callees_.insert(callees_.end(), callee);

@@ -459,3 +459,88 @@ def external_usage(out: Out):
       note: called from here
     """
     peek(out)
+
+
+def either(flag):
+    if flag:
+        return lambda x: x + 1.0
+    return lambda x: x - 1.0
+
+
+@wrong
+def function_chosen_at_run_time(out: Out):
+    """
+    error E5222: which compile-time value this function returns is not known while compiling
+        return lambda x: x + 1.0
+        ^^^^^^^^^^^^^^^^^^^^^^^^
+      hint: return it from the function's own level, the same on every path; choose with lc.static
+      note: called from here
+    """
+    f = either(out[0] > 0.0)
+    out[0] = f(out[1])
+
+
+def function_and_value(x):
+    return (lambda v: v), x
+
+
+@wrong
+def function_returned_with_value(out: Out):
+    """
+    error E5223: functions and run-time values are returned together
+        return (lambda v: v), x
+        ^^^^^^^^^^^^^^^^^^^^^^^
+      hint: return them from two functions
+      note: called from here
+    """
+    f, x = function_and_value(out[0])
+    out[0] = f(x)
+
+
+def over_reference(x: lc.Ref[lc.float32]):
+    return lambda v: x + v
+
+
+@wrong
+def function_returned_over_reference(out: Out):
+    """
+    error E5224: the function returned uses 'x', which ends with this call
+        return lambda v: x + v
+        ^^^^^^^^^^^^^^^^^^^^^^
+      hint: pass it to the returned function as an argument
+      note: called from here
+    """
+    a = out[0]
+    out[0] = over_reference(a)(1.0)
+
+
+def more_and_more(f, x):
+    return more_and_more(lambda v: f(v), x)
+
+
+@wrong
+def recursion_through_lambdas(out: Out):
+    """
+    error E5312: functions call themselves: more_and_more → more_and_more
+        return more_and_more(lambda v: f(v), x)
+               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      hint: there is no recursion; use a loop
+      note: called from here
+      note: called from here
+    """
+    out[0] = more_and_more(lambda v: v, out[0])
+
+
+def keeps(k):
+    return lambda v: v + k
+
+
+@wrong
+def function_returned_in_a_branch(out: Out):
+    """
+    error E5221: this part of the statement would run before what stands left of it
+        out[0] = 0.0 if out[0] > 1.0 else keeps(out[1])(2.0)
+                                          ^^^^^^^^^^^^^
+      hint: assign it to a variable first
+    """
+    out[0] = 0.0 if out[0] > 1.0 else keeps(out[1])(2.0)

@@ -238,6 +238,54 @@ TEST(hash_is_structural_and_stable) {
   CHECK(hash_of("a", 1, false, false) != hash_of("a", 2, false, false));
 }
 
+namespace {
+
+std::shared_ptr<FunctionBuilder> scaled(const char* name, double by) {
+  Kit k(Kit::Kind::Callable, name);
+  ExprId x = k.arg("float", "x");
+  k.f.return_(k.mul(x, k.d(by)), k.at);
+  k.f.finish();
+  return k.handle;
+}
+
+}  // namespace
+
+// Equality decides what is one callable; hashes that collide change nothing.
+TEST(r090_equal_hashes_of_different_callables) {
+  auto twice = scaled("twice", 2), thrice = scaled("thrice", 3), again = scaled("again", 2);
+  CHECK(equal(*twice, *again));
+  CHECK(!equal(*twice, *thrice));
+  thrice->assume_hash(twice->hash());
+  CHECK(!equal(*twice, *thrice));
+  Kit k;
+  ExprId out = k.arg("buffer<float>", "out");
+  uint32_t number = 0;
+  for (const auto& f : {twice, thrice, again, thrice}) {
+    std::array<ExprId, 1> args{k.d(1)};
+    k.f.assign(k.at_index(out, k.i(number++)), k.f.call(f, args, k.at), k.at);
+  }
+  k.f.finish();
+  CHECK_EQ(k.f.callees().size(), 2u);
+  CHECK(k.f.callees()[0] == twice && k.f.callees()[1] == thrice);
+}
+
+// Chains of doubling calls are compared in linear time.
+TEST(equality_of_chains) {
+  std::shared_ptr<FunctionBuilder> ends[2];
+  for (auto& last : ends) {
+    last = scaled("f", 2);
+    for (int n = 0; n < 60; ++n) {
+      Kit k(Kit::Kind::Callable, "f");
+      std::array<ExprId, 1> args{k.arg("float", "x")};
+      ExprId a = k.f.call(last, args, k.at), b = k.f.call(last, args, k.at);
+      k.f.return_(k.add(a, b), k.at);
+      k.f.finish();
+      last = k.handle;
+    }
+  }
+  CHECK(ends[0] != ends[1] && equal(*ends[0], *ends[1]));
+}
+
 TEST(json_shows_the_graph) {
   Kit k;
   ExprId x = k.arg("float", "a\"b");
