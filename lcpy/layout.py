@@ -314,10 +314,12 @@ def _leaves(T, dtype, strides, at, memory, dims, packed, out):
         out.append((handle.size, T.group == "bool", at, memory, dims))
         return
     if kind == "struct":
+        to = memory
         for i, M in enumerate(T.members.values()):
             field, offset = dtype.fields[dtype.names[i]][:2]
-            to = memory + handle.offset(i)
+            to = to if packed else memory + handle.offset(i)
             _leaves(M, field, strides, at + offset, to, dims, packed, out)
+            to += M._type.packed_size if packed else 0
         return
     if kind == "matrix":
         row, column = strides[:2]
@@ -327,8 +329,8 @@ def _leaves(T, dtype, strides, at, memory, dims, packed, out):
             T.scalar, dtype, [], at, memory, dims + [(n, column, step), (n, row, size)], packed, out
         )
         return
-    step = handle.stride
     inner = component(T)
+    step = inner._type.packed_size if packed else handle.stride
     _leaves(
         inner,
         dtype,
@@ -339,6 +341,15 @@ def _leaves(T, dtype, strides, at, memory, dims, packed, out):
         packed,
         out,
     )
+
+
+def tightly(T, data):
+    """The packed form of one element from its bytes in the memory layout."""
+    handle = T._type
+    if T.kind == "scalar":
+        return data[: handle.size]
+    parts = list(T.members.values()) if T.kind == "struct" else [component(T)] * handle.count
+    return b"".join(tightly(P, data[handle.offset(i) :]) for i, P in enumerate(parts))
 
 
 def element_shape(T):

@@ -11,6 +11,8 @@ instances. They can be built, indexed, compared and swizzled; arithmetic on them
 import sys
 from operator import index
 
+from .objects import shown, whole
+
 _SCALARS = (  # name, description, NumPy name, struct code, class
     ("bool", "bool", "bool", "?", "bool"),
     ("int8", "byte", "int8", "b", "int"),
@@ -281,9 +283,13 @@ class Matrix(tuple, metaclass=TypeClass):
     def from_rows(cls, *rows):
         """The matrix whose row r is ``rows[r]``."""
         n = cls.lanes
-        if len(rows) != n or any(not hasattr(r, "__len__") or len(r) != n for r in rows):
+        if len(rows) != n or any(map(cls._is_no_row, rows)):
             raise _argument_error(f"{cls.__name__}.from_rows takes {n} rows of {n}")
         return tuple.__new__(cls, [cls.column(*[r[c] for r in rows]) for c in range(n)])
+
+    @classmethod
+    def _is_no_row(cls, row):
+        return isinstance(row, type) or not hasattr(row, "__len__") or len(row) != cls.lanes
 
     @classmethod
     def identity(cls):
@@ -338,27 +344,6 @@ def check_type(T, what="a type"):
         if T is own:
             return cls
     raise _argument_error(f"{what} must be an lcpy type, not {shown(T)}")
-
-
-def whole(value):
-    """The int that `value` stands for; None for bools and whatever is no integer."""
-    if value is True or value is False:
-        return None
-    try:
-        return index(value)
-    except Exception:  # whatever the user's __index__ raises
-        return None
-
-
-def shown(value):
-    """A short repr of any object; its class where it has none."""
-    try:
-        text = repr(value)
-        if " at 0x" in text:  # an address would make the same message differ from run to run
-            raise ValueError
-    except Exception:  # the user's __repr__, or an integer of more digits than Python prints
-        text = f"a {type.__dict__['__name__'].__get__(type(value))}"
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def vector(T, n):

@@ -91,6 +91,11 @@ cdef class Type:
         return self.c.packed_size()
 
     @property
+    def packed_unit(self):
+        """Bytes of the units by which packed elements are reached."""
+        return self.c.packed_unit()
+
+    @property
     def hash(self):
         """Of the description: the same on every machine."""
         return self.c.hash()

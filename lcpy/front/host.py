@@ -4,7 +4,7 @@ iterator, a comparison, a repr. That is an error of the program, at the statemen
 
 import os
 
-from .. import errors
+from .. import errors, types
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NAME = type.__dict__["__name__"]  # a metaclass cannot change what this one gives
@@ -18,12 +18,8 @@ def class_name(cls):
 
 def spelled(value):
     """A value in words of its own, one short line."""
-    try:
-        text = " ".join(str(value).split())
-    except Exception:  # the user's __str__, or an integer of more digits than Python prints
-        return f"a {class_name(type(value))}"
-    if " at 0x" in text:  # an address would make the same message differ from run to run
-        return f"an object of type {class_name(type(value))}"
+    text = value if type(value) is str else types.shown(value)
+    text = " ".join(text.split())
     return text if len(text) <= LONG else text[: LONG - 3] + "..."
 
 

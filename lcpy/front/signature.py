@@ -130,7 +130,7 @@ def _describe(function):
 
 def _evaluated(function, name, annotation):
     """The object that an annotation given as text names."""
-    if not isinstance(annotation, str):
+    if not issubclass(type(annotation), str):
         return annotation
     names = dict(function.__globals__)
     for free, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):

@@ -388,14 +388,14 @@ def closure(frame, node, title):
     returns = getattr(node, "returns", None)
     if returns is not None:
         is_none = returns.__class__ is _ast.Constant and returns.value is None
-        result = None if is_none else evaluate_type(frame, returns)
+        result = None if is_none else evaluate_type(frame, returns, "return")
     return Closure(node, frame, title, made, result)
 
 
 def _inner_parameter(frame, x, default, kind):
     from .expr import value
 
-    annotation = evaluate_type(frame, x.annotation) if x.annotation is not None else None
+    annotation = evaluate_type(frame, x.annotation, x.arg) if x.annotation is not None else None
     v = MISSING if default is None else value(frame, default)
     if v.__class__ is Expr or v.__class__ is Pack:
         frame.fail("default_run_time", default, x.arg)

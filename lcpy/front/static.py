@@ -27,9 +27,10 @@ def evaluate(frame, node):
     """Evaluates any Python expression on the host, over compile-time names only."""
     names = {}
     inner = _bound_inside(node)
+    typed = _asked_for_types(node)
     for n in walk(node):
         if n.__class__ is _ast.Name and n.id not in names and n.id not in inner:
-            found = _compile_time(frame, n)
+            found = _compile_time(frame, n, id(n) in typed)
             if found is not MISSING:
                 names[n.id] = found
     try:
@@ -70,7 +71,30 @@ def _bound_inside(node):
     return bound
 
 
-def _compile_time(frame, node):
+class _Typed:
+    """Stands for a run-time variable of which an expression asks nothing but the type."""
+
+    def __init__(self, cls):
+        self._kernel_type = cls
+        self.dtype = cls.element if cls.kind in ("buffer", "array") else cls
+
+
+def _asked_for_types(node):
+    """Ids of the names that stand in ``x.dtype`` and ``lc.type_of(x)``, and nowhere else."""
+    asked, other = {}, set()
+    for n in walk(node):
+        if n.__class__ is _ast.Attribute and n.attr == "dtype" and n.value.__class__ is _ast.Name:
+            asked[id(n.value)] = n.value.id
+        elif n.__class__ is _ast.Call and len(n.args) == 1 and n.args[0].__class__ is _ast.Name:
+            if getattr(n.func, "attr", getattr(n.func, "id", "")) == "type_of":
+                asked[id(n.args[0])] = n.args[0].id
+    for n in walk(node):
+        if n.__class__ is _ast.Name and id(n) not in asked:
+            other.add(n.id)
+    return {key for key, text in asked.items() if text not in other}
+
+
+def _compile_time(frame, node, typed=False):
     """The compile-time value of a name in lc.static; MISSING for a name of the builtins."""
     text = node.id
     owner = frame
@@ -86,6 +110,8 @@ def _compile_time(frame, node):
             and text not in owner.local_names
         ):
             break
+        if found is not None and typed:
+            return _Typed(_class_of_name(owner, found))
         if found is not None:
             frame.fail("static_of_variable", node, text)
         if text in owner.local_names:
@@ -99,6 +125,13 @@ def _compile_time(frame, node):
         frame.fail("static_failed", node, why)
     frame.trace.captures.add_container(value)
     return value
+
+
+def _class_of_name(owner, found):
+    if found.__class__ is Local and found.cls is not None:
+        return found.cls
+    variable = found if found.__class__ is int else found.variable
+    return types.from_core(owner.builder.variable_type(variable))
 
 
 def _note_attributes(frame, node, names):
@@ -115,6 +148,8 @@ def _note_attributes(frame, node, names):
         if at.__class__ is not _ast.Name or at.id not in names:
             continue
         owner = names[at.id]
+        if owner.__class__ is _Typed:
+            continue
         for attr in reversed(path):
             value = attribute(owner, attr)
             if value is MISSING or isinstance(owner, types.TypeClass):
@@ -137,8 +172,8 @@ def evaluate_parts(frame, node):
     return found
 
 
-def evaluate_type(frame, node):
-    """The type class that an annotation inside a function names."""
+def evaluate_type(frame, node, owner):
+    """The type class that the annotation of `owner` inside a function names."""
     from .expr import value
 
     if node.__class__ is _ast.Constant and node.value.__class__ is str:
@@ -155,7 +190,7 @@ def evaluate_type(frame, node):
     cls = type_class(found)
     if cls is None:
         what = "a run-time value" if found.__class__ is core.Expr else describe(found)
-        frame.fail("annotation_no_type", node, "this", what)
+        frame.fail("annotation_no_type", node, owner, what)
     return cls
 
 

@@ -193,10 +193,10 @@ def _annotated(frame, node):
     """x: T = value declares x with the type T."""
     from .static import evaluate_type
 
-    cls = evaluate_type(frame, node.annotation)
     target = node.target
     if target.__class__ is not _ast.Name:
         frame.fail("annotation_target", target)
+    cls = evaluate_type(frame, node.annotation, target.id)
     if target.id in frame.names:
         frame.fail("name_declared_twice", target, target.id)
     v = run_time(frame, node.value) if node.value is not None else None

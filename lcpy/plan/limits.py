@@ -32,12 +32,13 @@ class Limits(namedtuple("Limits", [name for name, _ in _FIELDS])):
         """Those of a device's limits that bind and launch."""
         return cls(**{name: limits[name] for name in cls._fields})
 
-    def require(self, name, need, who):
-        """UnsupportedError, naming limit and count, when `need` is more than the device has."""
+    def require(self, name, need, who, what=None):
+        """UnsupportedError, naming limit and count, when `need` is more than the device has;
+        `what` names the limit where the usual words do not fit the device."""
         have = getattr(self, name)
         if need > have:
             raise UnsupportedError(
-                f"{who} needs {need} {dict(_FIELDS)[name]}; the device has {have}"
+                f"{who} needs {need} {what or dict(_FIELDS)[name]}; the device has {have}"
             )
 
 

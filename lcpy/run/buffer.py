@@ -5,7 +5,7 @@ Everything that can be wrong with an argument is found before anything is copied
 
 from .. import layout, storage, types
 from .._native import core
-from ..errors import ArgumentError, DeviceError
+from ..errors import ArgumentError, DeviceError, UnsupportedError
 
 MINIMUM = 16  # bytes that even an empty buffer owns, so that it can be bound
 
@@ -67,12 +67,10 @@ class Buffer(core.DeviceBuffer):
 
     def _make(self, shape, T, device, layout, zero):
         packed = layout == "packed" and T.kind != "scalar"
-        if packed and T.kind not in ("vector", "matrix"):
-            raise ArgumentError(
-                f"layout: only vectors and matrices are stored packed, not {T.__name__}"
-            )
         kernel_class = types.buffer_type(T, len(shape), packed)
         stride = T._type.packed_size if packed else kernel_class._type.stride
+        if packed:
+            _check_units(T, shape)
         self._allocate(kernel_class, shape, stride, device, zero)
         self.type, self.packed = T, packed
 
@@ -167,7 +165,7 @@ class Buffer(core.DeviceBuffer):
         self._live()
         data = layout.pack(self.type, value, "value")
         if self.packed:
-            data = self._pack_tightly(data)
+            data = layout.tightly(self.type, data)
         if self.count:
             data += bytes(self._stride - len(data))
             self.device.fill(self.memory, self._start, data, self.count)
@@ -224,11 +222,11 @@ class Buffer(core.DeviceBuffer):
         return types.buffer_type(self.type, 1, self.packed)
 
     def _offset_scale(self):
-        """Slot elements in one element: packed ones that lose padding are reached by scalars."""
+        """Slot elements in one element: packed ones that lose padding are reached by units."""
         t = self.type._type
         if not self.packed or t.packed_size == t.size:
             return 1
-        return t.packed_size // self.type.scalar._type.size
+        return t.packed_size // t.packed_unit
 
     @property
     def _start(self):
@@ -265,11 +263,6 @@ class Buffer(core.DeviceBuffer):
         return core.Repack(
             [(size, flag, host, memory, outer + axes) for size, flag, host, memory, axes in leaves]
         )
-
-    def _pack_tightly(self, data):
-        T = self.type._type
-        rows = [data[T.offset(i) : T.offset(i) + T.packed_size // T.count] for i in range(T.count)]
-        return b"".join(rows)
 
 
 class ByteBuffer(Buffer):
@@ -313,6 +306,20 @@ def empty(shape, T, *, device=None, layout=None):
     return made
 
 
+def _check_units(T, shape):
+    """Kernels count the units of a packed buffer in 32 bits."""
+    count = 1
+    for n in shape:
+        count *= n
+    handle = T._type
+    each = handle.packed_size // handle.packed_unit
+    if handle.packed_size != handle.size and count * each >= 1 << 32:
+        raise UnsupportedError(
+            f"layout='packed': {count} elements of {T.__name__} are {count * each} scalars; "
+            "the limit is 4294967295"
+        )
+
+
 # ---- arguments ----------------------------------------------------------------------------------
 def _index(value, what):
     index = types.whole(value)
@@ -344,8 +351,15 @@ def _accept_array(source, T):
 
     if isinstance(source, numpy.ndarray):
         array = source
-    elif hasattr(source, "__array_interface__") or hasattr(source, "__array__"):
+    elif hasattr(type(source), "__array_interface__"):
         array = numpy.asarray(source)
+    elif hasattr(source, "__cuda_array_interface__") or _on_device(source):
+        raise ArgumentError(
+            f"source: this {type(source).__name__} lies in a GPU's memory; copy it to the host "
+            "first (.cpu(), .get())"
+        )
+    elif hasattr(source, "__array__") or hasattr(source, "__dlpack__"):
+        array = _of_library(source)
     elif isinstance(source, (list, tuple)):  # Python numbers have no dtype of their own
         array = _from_sequence(source, T)
     elif hasattr(source, "__buffer__") or isinstance(source, (bytes, bytearray, memoryview)):
@@ -371,6 +385,25 @@ def _accept_array(source, T):
             f"array: shape {array.shape} gives {rank} axes of elements, wanted 1 to 3{hint}"
         )
     return array, T, array.shape[:rank]
+
+
+def _on_device(source):
+    """Whether DLPack says that an array is not in the host's memory (cpu, CUDA's pinned memory)."""
+    ask = getattr(source, "__dlpack_device__", None)
+    return ask is not None and int(ask()[0]) not in (1, 3)
+
+
+def _of_library(source):
+    """The NumPy array of another library's, by its own conversion or by DLPack."""
+    import numpy
+
+    try:
+        if hasattr(source, "__array__"):
+            return numpy.asarray(source)
+        return numpy.from_dlpack(source)
+    except Exception as error:  # whatever the other library says
+        name = type(source).__name__
+        raise ArgumentError(f"source: this {name} gives no array: {error}") from None
 
 
 def _from_sequence(source, T):

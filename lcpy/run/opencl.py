@@ -414,7 +414,9 @@ class OpenclDevice(DeviceBase):
         check_limits(self.plan_limits, name, descriptor.block_size, descriptor.shared_bytes)
         buffers = sum(s[2] == "global" for s in descriptor.slots)
         need = descriptor.argument_block()[0] + buffers * 8
-        self.plan_limits.require("push_bytes", need, f"kernel '{name}' (its arguments)")
+        self.plan_limits.require(
+            "push_bytes", need, f"kernel '{name}'", "bytes of arguments"
+        )
         start = time.perf_counter()
         features = self.features
         source = core.emit_opencl(

@@ -187,7 +187,11 @@ ExprId FunctionBuilder::access(ExprId a, std::span<const ExprId> indices, Span s
   auto count_is = [&](size_t n) {
     if (indices.size() != n) {
       fail(Diag::index_count, span,
-           {type_spelling(t), std::to_string(n), std::to_string(indices.size())});
+           {type_spelling(t),
+            t.is_matrix() ? "1 or 2 indices"
+            : n == 1      ? "1 index"
+                          : std::to_string(n) + " indices",
+            std::to_string(indices.size())});
     }
   };
   switch (t.tag()) {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "kernel/scalar_bits.h"
 #include "lower/lowering.h"
+#include "types/spelling.h"
 
 namespace lcpy::lower {
 
@@ -319,6 +320,8 @@ ValueId FunctionLowering::call_atomic(const ExprNode& n) {
   const MemoryClass where = memory ? d_.slot(target.slot).memory : MemoryClass::Scratch;
   if (where != MemoryClass::Global && where != MemoryClass::Shared)
     all_.fail_at(Diag::atomic_reference, n.span, {});
+  if (target.kind == Place::Kind::Packed && d_.slot(target.slot).type.element() != target.type)
+    all_.fail_at(Diag::packed_atomic, n.span, {type_spelling(target.type)});
   b_.set_span(n.span);
   Chain operands;
   operands.push_back(Operand::of(target.slot));

@@ -44,11 +44,9 @@ void Lowering::host_slots() {
       s.memory = MemoryClass::Global;
       const Type element = v.type.element();
       if (v.type.packed() && !element.is_void()) {
-        // Without padding there is nothing to pack; else every scalar is reached by its own index.
-        Type leaf = element;
-        if (!is_dense(element) && !uniform_leaf(element, leaf))
-          fail_at(Diag::packed_unsupported, v.span, {v.name, element.description()});
-        s.type = Type::buffer(leaf, v.type.rank());
+        // Without padding there is nothing to pack; else scalars are reached by their own indices.
+        const Type unit = is_dense(element) ? element : packed_unit(element);
+        s.type = Type::buffer(unit, v.type.rank());
       } else if (v.type.packed()) {
         s.type = Type::buffer(element, v.type.rank());
       }
@@ -72,14 +70,19 @@ bool uniform_leaf(Type t, Type& leaf) {
   return true;
 }
 
-uint32_t leaf_count(Type t) {
-  if (t.is_scalar()) return 1;
-  if (t.is_vector()) return t.lanes();
-  if (t.is_matrix()) return t.lanes() * t.lanes();
-  if (t.is_array()) return static_cast<uint32_t>(t.count() * leaf_count(t.element()));
-  uint32_t n = 0;
-  for (Type m : t.members()) n += leaf_count(m);
-  return n;
+Type packed_unit(Type element) {
+  Type leaf;
+  if (uniform_leaf(element, leaf)) return leaf;
+  switch (element.packed_unit()) {
+    case 1:
+      return Type::of(Scalar::UInt8);
+    case 2:
+      return Type::of(Scalar::UInt16);
+    case 4:
+      return Type::of(Scalar::UInt32);
+    default:
+      return Type::of(Scalar::UInt64);
+  }
 }
 
 SlotId Lowering::add_internal(MemoryClass memory, Type type, std::string name, FunctionId owner,
@@ -112,7 +115,7 @@ void Lowering::fail_at(Diag code, Span span, std::initializer_list<std::string_v
     diagnostic.notes.push_back(
         {calls_[i].second, "'" + calls_[i].first->name() + "' is called here"});
   if (code == Diag::statement_unsupported || code == Diag::expression_unsupported ||
-      code == Diag::resource_unsupported || code == Diag::packed_unsupported)
+      code == Diag::resource_unsupported || code == Diag::packed_atomic)
     throw UnsupportedError(std::move(diagnostic));
   throw CompileError(std::move(diagnostic));
 }

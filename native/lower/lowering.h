@@ -37,15 +37,16 @@ struct Place {
     Value,     // within a value that is no variable's; cannot be written
     Variable,  // within an SSA variable
     Slot,      // slot and chain
-    Packed,    // scalars of a packed buffer, from `value` + `offset` on
+    Packed,    // units of a packed buffer, from `value` + `offset` on
   };
   Kind kind = Kind::Value;
   uint8_t lanes = 0;  // of a swizzle on top; 0 for none
   uint8_t lane[4] = {};
   uint32_t variable = 0;  // Variable
-  ValueId value;          // Value; Packed: uint index of the first scalar
+  ValueId value;          // Value; Packed: uint index of the first unit
   SlotId slot;            // Slot, Packed
-  uint32_t offset = 0;    // Packed: scalars to add
+  uint32_t offset = 0;    // Packed: units to add
+  uint32_t unit = 0;      // Packed: bytes of a unit
   Type type;              // what the chain reaches, below the swizzle
   Chain chain;            // Value and Variable: constant indices alone
 };
@@ -77,7 +78,9 @@ bool constant_integer(const FunctionBuilder& f, ExprId e, uint64_t& out);
 bool is_dense(Type t);
 // The one scalar type that all leaves of t have; false when they differ.
 bool uniform_leaf(Type t, Type& leaf);
-uint32_t leaf_count(Type t);
+// What a packed buffer of padded elements holds for the device: their one scalar type, else
+// unsigned integers of the size by which all their scalars can be reached.
+Type packed_unit(Type element);
 
 // One kernel.
 class Lowering {
@@ -243,7 +246,9 @@ class FunctionLowering {
   void swizzle(Place& p, uint32_t code, uint32_t count);
   ValueId read(const Place& p, Span span, uint8_t flags = 0);
   void write(const Place& p, ValueId v, Span span, uint8_t flags = 0);
+  ValueId gather_scalar(const Place& p, Type t, uint32_t& offset, uint8_t flags);
   ValueId gather(const Place& p, Type t, uint32_t& offset, uint8_t flags);
+  void scatter_scalar(const Place& p, Type t, ValueId v, uint32_t& offset, uint8_t flags);
   void scatter(const Place& p, Type t, ValueId v, uint32_t& offset, uint8_t flags);
   Operand packed_index(const Place& p, uint32_t offset);
   SlotId spill(ValueId v);

@@ -6,13 +6,21 @@
 namespace lcpy::lower {
 namespace {
 
-// Where component `index` of t starts among its scalars.
-uint32_t scalars_before(Type t, uint32_t index) {
-  if (t.is_vector()) return index;
-  if (!t.is_struct()) return index * leaf_count(t.element());
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < index; i++) n += leaf_count(t.members()[i]);
+// Where component `index` of t starts in its packed form, in bytes.
+uint64_t packed_offset(Type t, uint32_t index) {
+  if (!t.is_struct()) return index * t.component(0).packed_size();
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < index; i++) n += t.members()[i].packed_size();
   return n;
+}
+
+uint32_t units(uint64_t bytes, uint32_t unit) { return static_cast<uint32_t>(bytes / unit); }
+
+Type unsigned_of(uint64_t size) {
+  return Type::of(size == 1   ? Scalar::UInt8
+                  : size == 2 ? Scalar::UInt16
+                  : size == 4 ? Scalar::UInt32
+                              : Scalar::UInt64);
 }
 
 }  // namespace
@@ -105,11 +113,12 @@ Place FunctionLowering::element_place(uint32_t resource, std::span<const ExprId>
   const bool constant =
       indices.size() == 1 && constant_integer(f_, indices[0], number) && number < 0x7fffffffu;
   const bool packed = buffer.packed() && !is_dense(element);
-  const uint32_t scalars = packed ? leaf_count(element) : 1;
-  if (constant && number * scalars < 0x7fffffffu) {
+  if (packed) p.unit = static_cast<uint32_t>(packed_unit(element).size());
+  const uint32_t stride = packed ? units(element.packed_size(), p.unit) : 1;
+  if (constant && number * stride < 0x7fffffffu) {
     if (packed) {
       p.kind = Place::Kind::Packed;
-      p.offset = static_cast<uint32_t>(number) * scalars;
+      p.offset = static_cast<uint32_t>(number) * stride;
     } else {
       p.kind = Place::Kind::Slot;
       p.chain.push_back(Operand::imm(static_cast<uint32_t>(number)));
@@ -121,7 +130,7 @@ Place FunctionLowering::element_place(uint32_t resource, std::span<const ExprId>
     const Type uint_type = Type::of(Scalar::UInt32);
     p.kind = Place::Kind::Packed;
     p.value =
-        b_.emit(Op::Mul, uint_type, {convert(index, uint_type), b_.integer(uint_type, scalars)});
+        b_.emit(Op::Mul, uint_type, {convert(index, uint_type), b_.integer(uint_type, stride)});
   } else {
     p.kind = Place::Kind::Slot;
     p.chain.push_back(Operand::of(index));
@@ -163,7 +172,7 @@ void FunctionLowering::step(Place& p, uint32_t index) {
   }
   LCPY_CHECK(index < p.type.count());
   if (p.kind == Place::Kind::Packed)
-    p.offset += scalars_before(p.type, index);
+    p.offset += units(packed_offset(p.type, index), p.unit);
   else
     p.chain.push_back(Operand::imm(index));
   p.type = p.type.component(index);
@@ -200,7 +209,7 @@ void FunctionLowering::step(Place& p, ValueId index) {
       break;
     case Place::Kind::Packed: {
       const Type t = Type::of(Scalar::UInt32);
-      const uint32_t stride = leaf_count(p.type.element());
+      const uint32_t stride = units(p.type.component(0).packed_size(), p.unit);
       ValueId scaled = convert(index, t);
       if (stride != 1) scaled = b_.emit(Op::Mul, t, {scaled, b_.integer(t, stride)});
       p.value = p.value ? b_.emit(Op::Add, t, {p.value, scaled}) : scaled;
@@ -309,11 +318,26 @@ Operand FunctionLowering::packed_index(const Place& p, uint32_t offset) {
   return Operand::of(b_.emit(Op::Add, t, {p.value, b_.integer(t, total)}));
 }
 
-ValueId FunctionLowering::gather(const Place& p, Type t, uint32_t& offset, uint8_t flags) {
-  if (t.is_scalar()) {
+// Where units are smaller than the scalar, or of another type, its bits are put together.
+ValueId FunctionLowering::gather_scalar(const Place& p, Type t, uint32_t& offset, uint8_t flags) {
+  const Type unit = d_.slot(p.slot).type.element();
+  const auto next = [&] {
     const Operand chain[] = {packed_index(p, offset++)};
-    return b_.load(p.slot, chain, t, flags);
+    return b_.load(p.slot, chain, unit, flags);
+  };
+  if (t == unit) return next();
+  const Type whole = unsigned_of(t.size()), amount = Type::of(Scalar::UInt32);
+  ValueId bits = convert(next(), whole);
+  for (uint64_t at = p.unit; at < t.size(); at += p.unit) {
+    const ValueId part = convert(next(), whole);
+    bits = b_.emit(Op::BitOr, whole,
+                   {bits, b_.emit(Op::Shl, whole, {part, b_.integer(amount, at * 8)})});
   }
+  return t.is_integer() || t.is_bool() ? convert(bits, t) : b_.emit(Op::Bitcast, t, {bits});
+}
+
+ValueId FunctionLowering::gather(const Place& p, Type t, uint32_t& offset, uint8_t flags) {
+  if (t.is_scalar()) return gather_scalar(p, t, offset, flags);
   std::vector<ValueId> parts;
   for (uint64_t i = 0; i < t.count(); i++)
     parts.push_back(gather(p, t.component(i), offset, flags));
@@ -355,10 +379,25 @@ void FunctionLowering::write(const Place& p, ValueId v, Span span, uint8_t flags
   }
 }
 
+void FunctionLowering::scatter_scalar(const Place& p, Type t, ValueId v, uint32_t& offset,
+                                      uint8_t flags) {
+  const Type unit = d_.slot(p.slot).type.element();
+  const auto next = [&](ValueId part) {
+    const Operand chain[] = {packed_index(p, offset++)};
+    b_.store(p.slot, chain, part, flags);
+  };
+  if (t == unit) return next(v);
+  const Type whole = unsigned_of(t.size()), amount = Type::of(Scalar::UInt32);
+  const ValueId bits = t.is_integer() || t.is_bool() ? convert(v, whole)
+                                                     : b_.emit(Op::Bitcast, whole, {v});
+  next(convert(bits, unit));
+  for (uint64_t at = p.unit; at < t.size(); at += p.unit)
+    next(convert(b_.emit(Op::Shr, whole, {bits, b_.integer(amount, at * 8)}), unit));
+}
+
 void FunctionLowering::scatter(const Place& p, Type t, ValueId v, uint32_t& offset, uint8_t flags) {
   if (t.is_scalar()) {
-    const Operand chain[] = {packed_index(p, offset++)};
-    b_.store(p.slot, chain, v, flags);
+    scatter_scalar(p, t, v, offset, flags);
     return;
   }
   for (uint32_t i = 0; i < t.count(); i++)

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <numeric>
 #include <shared_mutex>
 #include <unordered_map>
 
@@ -159,6 +160,17 @@ Type Type::structure(std::span<const Type> members, uint32_t align) {
                                   .count = members.size(),
                                   .members = {members.begin(), members.end()},
                                   .description = std::move(text)});
+}
+
+uint64_t Type::packed_unit() const {
+  if (is_array()) return std::gcd(element().packed_unit(), element().packed_size());
+  if (!is_struct()) return scalar_size(scalar());
+  uint64_t unit = 0, at = 0;
+  for (Type m : members()) {
+    unit = std::gcd(std::gcd(unit, m.packed_unit()), at);
+    at += m.packed_size();
+  }
+  return std::gcd(unit, at);
 }
 
 Type Type::buffer(Type element, uint32_t rank, bool packed) {

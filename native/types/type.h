@@ -114,6 +114,9 @@ class Type {
   uint32_t align() const;   // 1 of what is not a value
   uint64_t stride() const;  // array, matrix (column), vector (lane), buffer (element): bytes apart
   uint64_t offset(uint64_t index) const;  // bytes from the start to component `index`
+  // The largest size that divides size and place of every scalar of the packed form: packed
+  // elements are reached by units of it.
+  uint64_t packed_unit() const;
   uint64_t packed_size() const;  // bytes without any padding: what NumPy's packed dtype occupies
 
   Type with_scalar(Scalar s) const;   // same lanes, other scalar; scalars, vectors, matrices

@@ -93,11 +93,11 @@ def atomic_reference(out: Out):
 
 
 @wrong(error=lc.UnsupportedError)
-def packed_unsupported(out: lc.types.buffer_type(Mixed, 1, True)):
+def packed_atomic(out: lc.types.buffer_type(Mixed, 1, True)):
     """
-    error E3007: argument 'out' is a packed buffer of struct<4,float,short>: elements with padding and scalars of several types have no packed form
-        def packed_unsupported(out: lc.types.buffer_type(Mixed, 1, True)):
-                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    error E3007: an atomic operation on float in a packed buffer whose elements mix scalars of several types
+        lc.atomic_add(out[0].a, 1.0)
+        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       hint: use an ordinary buffer
     """
-    out[0].a = 1.0
+    lc.atomic_add(out[0].a, 1.0)

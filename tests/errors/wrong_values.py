@@ -358,7 +358,7 @@ def not_indexable(out: Out):
 @wrong
 def index_count(out: Out):
     """
-    error E2025: Buffer[float] takes 1 indices, not 2
+    error E2025: Buffer[float] takes 1 index, not 2
         out[0, 1] = 1.0
         ^^^^^^^^^
     """

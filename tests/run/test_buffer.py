@@ -224,7 +224,6 @@ F = np.zeros((4, 3), np.float32)
         (lambda: lc.Buffer((1, 2, 3, 4), lc.int32), "3 axes"),
         (lambda: lc.Buffer("abc", lc.int32), "str"),
         (lambda: lc.Buffer(10, int, layout="tight"), "layout"),
-        (lambda: lc.Buffer(10, Mixed, layout="packed"), "packed"),
         (lambda: lc.Buffer(F, lc.float2), "does not end in"),
         (lambda: lc.Buffer(F, lc.double3), "float32"),
         (lambda: lc.Buffer(F.astype(complex)), "complex"),

@@ -41,6 +41,7 @@ cdef extern from "types/type.h" namespace "lcpy" nogil:
         uint64_t stride() except +translate
         uint64_t offset(uint64_t index) except +translate
         uint64_t packed_size() except +translate
+        uint64_t packed_unit() except +translate
         const string& description() except +translate
         uint64_t hash() except +translate
         uint32_t index()

@@ -215,12 +215,26 @@ TEST(packed_buffers_are_read_by_scalars) {
   CHECK(run(p, {{1, 2, 3, 4, 5, 6}, std::vector<int32_t>(6)}, 1, 2) ==
         (std::vector<int32_t>{3, 1, 1, 6, 5, 4}));
   CHECK_EQ(lowered(p).slots[0].type.description(), "buffer<int>");
+  // Of several types: by unsigned integers of the size that divides all places.
+  const auto unit = [](const char* type) {
+    Program q;
+    ExprId x = q.arg(type, "x");
+    q.set(q.at_index(x, q.i(1)), q.at_index(x, q.i(0)));
+    return lowered(q).slots[0].type.description();
+  };
+  CHECK_EQ(unit("packed_buffer<struct<8,byte,double>>"), "buffer<ubyte>");
+  CHECK_EQ(unit("packed_buffer<struct<4,float,int>>"), "buffer<struct<4,float,int>>");
+  CHECK_EQ(unit("packed_buffer<struct<16,int,vector<float,3>>>"), "buffer<uint>");
+  CHECK_EQ(unit("packed_buffer<struct<8,long,int>>"), "buffer<uint>");
+  CHECK_EQ(unit("packed_buffer<struct<8,half,long>>"), "buffer<ushort>");
   auto refuse = [] {
     Program q;
-    q.arg("packed_buffer<struct<8,byte,double>>", "x");
+    ExprId x = q.arg("packed_buffer<struct<8,int,long>>", "x");
+    ExprId place = q.f.member(q.at_index(x, q.i(0)), 0, q.at);
+    q.f.expression(q.call(Op::AtomicAdd, {place, q.i(1)}), q.at);
     lowered(q);
   };
-  CHECK_DIAG(refuse(), packed_unsupported);
+  CHECK_DIAG(refuse(), packed_atomic);
 }
 
 TEST(atomics_reach_memory_alone) {
