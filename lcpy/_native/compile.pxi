@@ -124,7 +124,8 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                bint float16=True, bint float64=True, bint storage8=True, bint storage16=True,
                bint buffer_float_add=True, bint shared_float_add=True, bint int64_atomics=True,
                bint subgroup_basic=True, bint subgroup_vote=True, bint subgroup_ballot=True,
-               bint subgroup_arithmetic=True, bint subgroup_shuffle=True, uint32_t block_x=1024,
+               bint subgroup_arithmetic=True, bint subgroup_shuffle=True, bint clock=True,
+               uint32_t block_x=1024,
                bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
                bint sound_extension=True, bint unroll_short_loops=False, bint exact_division=False,
                bint denorm_preserve=False, uint32_t own_functions=0xffffffff,
@@ -143,7 +144,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     t.subgroup_basic, t.subgroup_vote, t.subgroup_ballot = (
         subgroup_basic, subgroup_vote, subgroup_ballot)
     t.subgroup_arithmetic, t.subgroup_shuffle = subgroup_arithmetic, subgroup_shuffle
-    t.block_x = block_x
+    t.clock, t.block_x = clock, block_x
     t.signed_zero_inf_nan_preserve = signed_zero_inf_nan_preserve
     t.fused_fma = fused_fma
     t.exact_zeros = exact_zeros
@@ -180,12 +181,13 @@ def emit_opencl(Descriptor descriptor not None, *, int version=12, bint fp64=Tru
                 bint fp16=False, bint int64_atomics=True, bint subgroups=False,
                 bint subgroup_vote=False, bint subgroup_ballot=False,
                 bint subgroup_arithmetic=False, bint subgroup_shuffle=False, bint ptx=False,
-                uint32_t own_functions=0, bint own_double_functions=False):
+                uint32_t own_functions=0, bint own_double_functions=False,
+                bint clock=False):
     """OpenCL C source of one kernel, `lcpy_main`."""
     cdef OpenclTarget t
     t.own_functions, t.own_double_functions = own_functions, own_double_functions
     t.version, t.fp64, t.fp16, t.int64_atomics = version, fp64, fp16, int64_atomics
-    t.ptx = ptx
+    t.ptx, t.clock = ptx, clock
     t.subgroups, t.subgroup_vote, t.subgroup_ballot = subgroups, subgroup_vote, subgroup_ballot
     t.subgroup_arithmetic, t.subgroup_shuffle = subgroup_arithmetic, subgroup_shuffle
     cdef string made

@@ -120,13 +120,25 @@ def _apply(frame, number, args, node, result=None):
     return frame.builder.call(number, args, node, result)
 
 
+# Numbers of MemoryOrder.
+_ORDERS = ("relaxed", "acquire", "release", "acq_rel", "seq_cst")
+_ATOMIC_OPERANDS = {"atomic_load": 1, "atomic_compare_exchange": 3}
+
+
 def _atomic(frame, function, node):
     args, keywords = arguments(frame, node)
     order = (keywords or {}).pop("order", "relaxed")
     if keywords:
         frame.fail("keyword_refused", node, function.__name__)
-    if order != "relaxed":
-        frame.builder.unsupported("atomic_order", node, order if order.__class__ is str else "such")
+    if order.__class__ is not str or order not in _ORDERS:
+        shown = order if order.__class__ is str else describe(order)
+        known = ", ".join(f"'{name}'" for name in _ORDERS[:-1]) + f" or '{_ORDERS[-1]}'"
+        frame.fail("atomic_order", node, f"lc.{function.__name__}", shown, known)
+    wanted = _ATOMIC_OPERANDS.get(function.__name__, 2)
+    if order != "relaxed" and len(args) == wanted:  # a wrong count is the builder's to say
+        args.append(_ORDERS.index(order))
+    elif len(args) == wanted + 1:
+        frame.fail("too_many_arguments", node, f"lc.{function.__name__}", wanted, len(args))
     return _apply(frame, function.op, args, node)
 
 
@@ -185,7 +197,7 @@ def _bitcast(frame, function, node):
 
 
 def _byte_read(frame, function, node):
-    cls, args = _typed(frame, node, "byte_read")
+    cls, args = _typed(frame, node, function.__name__)
     e = _apply(frame, function.op, args, node, cls._type)
     e.cls = tracked(cls)
     return e
@@ -241,6 +253,7 @@ def _static(frame, function, node):
 
 _SPECIAL = {
     "array": _array, "bitcast": _bitcast, "branch": _hint, "byte_read": _byte_read,
+    "byte_volatile_read": _byte_read, "unpack": _byte_read,
     "flatten": _hint, "force_case": _hint, "max": _extreme, "min": _extreme, "select": _select,
     "shared": _shared, "static": _static, "volatile_read": _element_read,
     **{row["python_name"]: _atomic for row in core.op_rows() if row["category"] == "Atomic"},

@@ -197,6 +197,7 @@ def _describe(name, device):
     }
     features["ptx"] = device.platform.name == "NVIDIA CUDA"
     features |= {
+        "clock": "cl_khr_kernel_clock" in extensions,
         "subgroups": "cl_khr_subgroups" in extensions,
         "subgroup_vote": "cl_khr_subgroup_non_uniform_vote" in extensions,
         "subgroup_ballot": "cl_khr_subgroup_ballot" in extensions,
@@ -425,6 +426,7 @@ class OpenclDevice(DeviceBase):
             fp16=features["float16"] == "native",
             int64_atomics=features["int64_atomics"],
             ptx=features["ptx"],
+            clock=features["clock"],
             **{name: value for name, value in features.items() if name.startswith("subgroup")},
             own_functions=self.own_functions,
             own_double_functions=self.own_double_functions,

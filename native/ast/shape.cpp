@@ -43,6 +43,11 @@ LCPY_SHAPE(NoneToUint) {
   return b.call_node(op, args, Type::of(Scalar::UInt32), span);
 }
 
+LCPY_SHAPE(NoneToUlong) {
+  b.need_count(op, args, 0, span);
+  return b.call_node(op, args, Type::of(Scalar::UInt64), span);
+}
+
 LCPY_SHAPE(NoneToBool) {
   b.need_count(op, args, 0, span);
   return b.call_node(op, args, Type::of(Scalar::Bool), span);

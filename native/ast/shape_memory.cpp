@@ -30,9 +30,28 @@ std::vector<ExprId> with_indices(Build& b, std::span<const ExprId> args, uint32_
 
 bool is_atomic_number(Type t) { return t.is_scalar() && t.is_arithmetic() && t.size() >= 4; }
 
+// A literal number of MemoryOrder: a read cannot release, a write cannot acquire.
+ExprId memory_order(Build& b, Op op, ExprId order, Span span) {
+  constexpr std::string_view names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+  const ExprNode& n = b.node(order);
+  if (n.kind != ExprKind::Literal || n.weak != WeakKind::Int || n.value.u >= std::size(names))
+    throw ArgumentError("an atomic's order is a literal number of MemoryOrder");
+  const uint64_t which = n.value.u;
+  const bool refused = (op == Op::AtomicLoad && (which == 2 || which == 3)) ||
+                       (op == Op::AtomicStore && (which == 1 || which == 3));
+  if (refused) {
+    fail(Diag::atomic_order, span,
+         {op_spelling(op), names[which],
+          op == Op::AtomicLoad ? "'relaxed', 'acquire' or 'seq_cst': it writes nothing"
+                               : "'relaxed', 'release' or 'seq_cst': it reads nothing"});
+  }
+  return b.typed_int(Scalar::UInt32, {false, which}, span);
+}
+
 ExprId atomic(Build& b, Op op, std::span<const ExprId> args, size_t values, bool integers,
               bool gives, Span span) {
-  b.need_count(op, args, 1 + values, span);
+  const bool ordered = args.size() == 2 + values;
+  if (!ordered) b.need_count(op, args, 1 + values, span);
   b.check_atomic_place(op, args[0], span);
   Type t = b.type(args[0]);
   if (!is_atomic_number(t) || (integers && !t.is_integer())) {
@@ -41,9 +60,10 @@ ExprId atomic(Build& b, Op op, std::span<const ExprId> args, size_t values, bool
           integers ? "32- and 64-bit integers" : "32- and 64-bit integers and floats"});
   }
   std::vector<ExprId> e(args.begin(), args.end());
-  for (size_t i = 1; i < e.size(); ++i) {
+  for (size_t i = 1; i <= values; ++i) {
     e[i] = b.f.convert(e[i], t, "the operand of " + op_spelling(op), span);
   }
+  if (ordered) e.back() = memory_order(b, op, e.back(), span);
   return b.call_node(op, e, gives ? t : Type(), span);
 }
 
@@ -117,6 +137,33 @@ LCPY_SHAPE(ByteWriteShape) {
   if (!b.type(args[2]).is_value()) b.wrong_operand(op, b.type(args[2]), "", span);
   ExprId e[] = {args[0], b.integer(args[1], "a byte offset", span), b.f.settle(args[2])};
   return b.call_node(op, e, Type(), span);
+}
+
+namespace {
+
+void word_buffer(Build& b, Op op, ExprId a, Span span) {
+  b.buffer(op, a, span);
+  const Type t = b.type(a);
+  if (t.element() != Type::of(Scalar::UInt32) || t.rank() != 1)
+    b.wrong_operand(op, t, "it takes a buffer of uint", span);
+}
+
+}  // namespace
+
+LCPY_SHAPE(PackShape) {
+  b.need_count(op, args, 3, span);
+  word_buffer(b, op, args[0], span);
+  if (!b.type(args[2]).is_value()) b.wrong_operand(op, b.type(args[2]), "", span);
+  ExprId e[] = {args[0], b.integer(args[1], "a word offset", span), b.f.settle(args[2])};
+  return b.call_node(op, e, Type(), span);
+}
+
+LCPY_SHAPE(UnpackShape) {
+  b.need_count(op, args, 2, span);
+  word_buffer(b, op, args[0], span);
+  if (!result.is_value()) b.wrong_operand(op, result, "name the type to read", span);
+  ExprId e[] = {args[0], b.integer(args[1], "a word offset", span)};
+  return b.call_node(op, e, result, span);
 }
 
 LCPY_SHAPE(AtomicLoadShape) { return atomic(b, op, args, 0, false, true, span); }

@@ -36,6 +36,7 @@ struct VulkanTarget {
   // Kinds of subgroup operations in compute shaders.
   bool subgroup_basic = true, subgroup_vote = true, subgroup_ballot = true;
   bool subgroup_arithmetic = true, subgroup_shuffle = true;
+  bool clock = true;        // VK_KHR_shader_clock, of subgroups
   uint32_t block_x = 1024;  // threads of a block along x, at the most
   bool signed_zero_inf_nan_preserve = true;  // float controls, by width 32
   bool denorm_preserve = false;  // likewise: denormal floats are kept where the device can
@@ -81,6 +82,7 @@ struct OpenclTarget {
   bool subgroups = false, subgroup_vote = false, subgroup_ballot = false;
   bool subgroup_arithmetic = false, subgroup_shuffle = false;
   bool ptx = false;                 // NVIDIA's compiler: takes PTX within OpenCL C
+  bool clock = false;               // cl_khr_kernel_clock, of devices
   bool correct_divide_sqrt = true;  // CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, for strict
   // As VulkanTarget's, for devices that miss what OpenCL asks of them; likewise of double.
   uint32_t own_functions = 0;

@@ -35,7 +35,8 @@ struct ExchangeOp {
 struct CompareExchangeOp {
   template <class T>
   static T of(T old, T v, T wished) {
-    return old == v ? wished : old;
+    // By the bits, as every machine compares.
+    return sem::bit_copy<sem::bits_t<T>>(old) == sem::bit_copy<sem::bits_t<T>>(v) ? wished : old;
   }
 };
 struct AddOp {

@@ -1,5 +1,6 @@
 // Warp operations: over the lanes that are on, from the lowest up, warp by warp of the strip. They
 // are written once: each goes from lane to lane, so vector code would not help them.
+#include <chrono>
 #include <cstring>
 
 #include "interp/code.h"
@@ -160,6 +161,20 @@ const Instr* number(const Instr* at, char* f, State& s) {
   LCPY_GO(at + 1, f, s);
 }
 
+// ---- the clock
+// -------------------------------------------------------------------------------------
+
+const Instr* clock(const Instr* at, char* f, State& s) {
+#if LCPY_X86
+  const uint64_t now = __builtin_ia32_rdtsc();
+#else
+  const uint64_t now =
+      static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+  each_lane(s.mask, [&](int l) { put(f, at->d, l, now); });
+  LCPY_GO(at + 1, f, s);
+}
+
 // ---- the table
 // --------------------------------------------------------------------------------------
 
@@ -213,6 +228,7 @@ constexpr Table kWarp = [] {
   set(t, Op::WarpBallot, Scalar::Bool, &number<Number::Ballot>);
   set(t, Op::WarpLaneId, Scalar::UInt32, &number<Number::LaneId>);
   set(t, Op::WarpFirstLane, Scalar::UInt32, &number<Number::FirstLane>);
+  set(t, Op::Clock, Scalar::UInt64, &clock);
   return t;
 }();
 

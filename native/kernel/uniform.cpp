@@ -103,6 +103,7 @@ class Uniform {
         o.op == Op::External)
       return true;
     if (op_row(o.op).category == OpCategory::Atomic) return true;
+    if (o.op == Op::Clock) return true;
     // Warps of one block give results of their own.
     if (op_row(o.op).category == OpCategory::Warp) return o.op != Op::WarpSize;
     if (o.op != Op::Load && o.op != Op::ByteLoad) return false;

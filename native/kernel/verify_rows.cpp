@@ -141,6 +141,7 @@ constexpr Check shape_MakeShape = ast_only, shape_MakeStructShape = ast_only,
                 shape_ZeroShape = ast_only, shape_BoolToVoid = ast_only,
                 shape_BufferReadShape = ast_only, shape_BufferWriteShape = ast_only,
                 shape_ByteReadShape = ast_only, shape_ByteWriteShape = ast_only,
+                shape_PackShape = ast_only, shape_UnpackShape = ast_only,
                 shape_Refused = ast_only;
 RowFault shape_NoneToUint3(const RowContext& c) {
   if (RowFault f = values(c, 0); f.rule) return f;
@@ -149,6 +150,10 @@ RowFault shape_NoneToUint3(const RowContext& c) {
 RowFault shape_NoneToUint(const RowContext& c) {
   if (RowFault f = values(c, 0); f.rule) return f;
   return c.result() == Type::of(Scalar::UInt32) ? kFine : kTypes;
+}
+RowFault shape_NoneToUlong(const RowContext& c) {
+  if (RowFault f = values(c, 0); f.rule) return f;
+  return c.result() == Type::of(Scalar::UInt64) ? kFine : kTypes;
 }
 RowFault shape_NoneToBool(const RowContext& c) {
   if (RowFault f = values(c, 0); f.rule) return f;

@@ -31,6 +31,10 @@ struct CallTable {
       {Op::BufferVolatileWrite, &F::call_buffer_write},
       {Op::ByteBufferRead, &F::call_byte_read},
       {Op::ByteBufferWrite, &F::call_byte_write},
+      {Op::ByteBufferVolatileRead, &F::call_byte_read},
+      {Op::ByteBufferVolatileWrite, &F::call_byte_write},
+      {Op::Pack, &F::call_pack},
+      {Op::Unpack, &F::call_unpack},
       {Op::ByteBufferSize, &F::call_length},
       {Op::BufferLength, &F::call_length},
       {Op::BufferLength64, &F::call_length},
@@ -270,7 +274,8 @@ ValueId FunctionLowering::call_byte_read(const ExprNode& n) {
   const Operand operands[] = {Operand::of(slot), Operand::of(index_value(args[1]))};
   mark(slot, Access::Read);
   b_.set_span(n.span);
-  return d_.result(d_.op(b_.append(Op::ByteLoad, operands, {&n.type, 1})));
+  const uint8_t flags = n.op == Op::ByteBufferVolatileRead ? kVolatile : 0;
+  return d_.result(d_.op(b_.append(Op::ByteLoad, operands, {&n.type, 1}, flags)));
 }
 
 ValueId FunctionLowering::call_byte_write(const ExprNode& n) {
@@ -281,8 +286,92 @@ ValueId FunctionLowering::call_byte_write(const ExprNode& n) {
   const Operand operands[] = {Operand::of(slot), Operand::of(v), Operand::of(offset)};
   mark(slot, Access::Write);
   b_.set_span(n.span);
-  b_.append(Op::ByteStore, operands);
+  b_.append(Op::ByteStore, operands, {}, n.op == Op::ByteBufferVolatileWrite ? kVolatile : 0);
   return {};
+}
+
+// ---- values in words
+// ------------------------------------------------------------------------------
+
+namespace {
+
+Type word_type() { return Type::of(Scalar::UInt32); }
+
+}  // namespace
+
+// A chain of one word after another, from the offset that the program gives.
+FunctionLowering::WordPlace FunctionLowering::word_place(const ExprNode& n) {
+  const auto args = f_.args_of(n);
+  return {resource(args[0]), index_value(args[1]), 0};
+}
+
+Operand FunctionLowering::next_word(WordPlace& p) {
+  const Type t = d_.type_of(p.offset);
+  const ValueId step = b_.integer(t, p.count++);
+  if (p.count == 1) return Operand::of(p.offset);
+  return Operand::of(b_.emit(Op::Add, t, {p.offset, step}));
+}
+
+void FunctionLowering::pack(WordPlace& p, ValueId v) {
+  const Type t = d_.type_of(v);
+  if (!t.is_scalar()) {
+    for (uint32_t i = 0; i < t.count(); i++) pack(p, b_.extract(v, {i}));
+    return;
+  }
+  const auto put = [&](ValueId word) {
+    const Operand chain[] = {next_word(p)};
+    b_.store(p.slot, chain, word);
+  };
+  const uint32_t size = scalar_size(t.scalar());
+  const Type bits = Type::of(size == 1 ? Scalar::UInt8 : Scalar::UInt16), uint = word_type();
+  if (t.is_bool()) return put(convert(v, uint));
+  if (size == 8) {
+    const ValueId pair = b_.emit(Op::Bitcast, Type::vector(Scalar::UInt32, 2), {v});
+    for (uint32_t i = 0; i < 2; i++) put(b_.extract(pair, {i}));
+    return;
+  }
+  if (size == 4) return put(t == uint ? v : b_.emit(Op::Bitcast, uint, {v}));
+  put(convert(t == bits ? v : b_.emit(Op::Bitcast, bits, {v}), uint));
+}
+
+ValueId FunctionLowering::unpack(WordPlace& p, Type t) {
+  if (!t.is_scalar()) {
+    std::vector<ValueId> parts;
+    for (uint32_t i = 0; i < t.count(); i++) parts.push_back(unpack(p, t.component(i)));
+    return b_.construct(t, parts);
+  }
+  const auto get = [&] {
+    const Operand chain[] = {next_word(p)};
+    return b_.load(p.slot, chain, word_type());
+  };
+  const uint32_t size = scalar_size(t.scalar());
+  const Type bits = Type::of(size == 1 ? Scalar::UInt8 : Scalar::UInt16), uint = word_type();
+  if (size == 8) {
+    const ValueId low = get(), high = get();
+    const ValueId words[] = {low, high};
+    return b_.emit(Op::Bitcast, t, {b_.construct(Type::vector(Scalar::UInt32, 2), words)});
+  }
+  const ValueId word = get();
+  if (t.is_bool()) return convert(word, t);
+  if (size == 4) return t == uint ? word : b_.emit(Op::Bitcast, t, {word});
+  const ValueId low = convert(word, bits);
+  return t == bits ? low : b_.emit(Op::Bitcast, t, {low});
+}
+
+ValueId FunctionLowering::call_pack(const ExprNode& n) {
+  WordPlace p = word_place(n);
+  const ValueId v = value(f_.args_of(n)[2]);
+  mark(p.slot, Access::Write);
+  b_.set_span(n.span);
+  pack(p, v);
+  return {};
+}
+
+ValueId FunctionLowering::call_unpack(const ExprNode& n) {
+  WordPlace p = word_place(n);
+  mark(p.slot, Access::Read);
+  b_.set_span(n.span);
+  return unpack(p, n.type);
 }
 
 ValueId FunctionLowering::call_length(const ExprNode& n) {

@@ -70,7 +70,7 @@ class Dead {
   bool has_effect(const Operation& o) const {
     if (o.op == Op::External || is_atomic(o.op) || o.op == Op::ByteStore) return true;
     if (op_row(o.op).sync == OpSync::Uniform) return true;
-    if (o.op == Op::Load) return o.flags & kVolatileFlag;
+    if (o.op == Op::Load || o.op == Op::ByteLoad) return o.flags & kVolatileFlag;
     if (o.op != Op::Store) return false;
     return d_.slot(d_.operands_of(o)[0].slot()).memory != MemoryClass::Scratch;
   }

@@ -40,6 +40,8 @@ void pass_dead(
 // The same for emitters, when the argument block is already what the host packs: it stays.
 void remove_dead(KernelDescriptor& d);
 void pass_inline(KernelDescriptor& d);  // small callables without a return inside a loop
+// Sequentially consistent atomics, by others that acquire and release; run by targets.
+void pass_sequential(KernelDescriptor& d);
 void pass_guard(KernelDescriptor& d, bool ragged);  // threads past the end
 
 // External functions: those with a text in `language` stay, without their body; the others become

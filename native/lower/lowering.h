@@ -269,6 +269,17 @@ class FunctionLowering {
   ValueId call_buffer_write(const ExprNode& n);
   ValueId call_byte_read(const ExprNode& n);
   ValueId call_byte_write(const ExprNode& n);
+  struct WordPlace {  // words of a buffer<uint>, taken one after the other
+    SlotId slot;
+    ValueId offset;
+    uint32_t count = 0;
+  };
+  WordPlace word_place(const ExprNode& n);
+  Operand next_word(WordPlace& p);
+  void pack(WordPlace& p, ValueId v);
+  ValueId unpack(WordPlace& p, Type t);
+  ValueId call_pack(const ExprNode& n);
+  ValueId call_unpack(const ExprNode& n);
   ValueId call_length(const ExprNode& n);
   ValueId call_extent(const ExprNode& n);
   ValueId call_atomic(const ExprNode& n);

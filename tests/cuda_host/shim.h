@@ -102,6 +102,8 @@ inline double rsqrt(double x) { return 1 / __builtin_sqrt(x); }
 inline float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
+inline long long clock64() { return (long long)__builtin_ia32_rdtsc(); }
+
 // One thread at a time runs: atomics are plain.
 #define LCPY_ATOMIC(name, T, result) \
   inline T name(T* p, T v) {         \

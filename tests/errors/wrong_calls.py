@@ -348,14 +348,37 @@ def no_length(out: Out):
     out[0] = len(out[0])
 
 
-@wrong(error=lc.UnsupportedError)
+@wrong
 def atomic_order(out: Out):
     """
-    error E5317: atomics with order acquire are not available yet: every atomic is relaxed
-        lc.atomic_add(out[0], 1.0, order="acquire")
-        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    error E5317: lc.atomic_add does not take the order 'sloppy'
+        lc.atomic_add(out[0], 1.0, order="sloppy")
+        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      hint: it takes 'relaxed', 'acquire', 'release', 'acq_rel' or 'seq_cst'
     """
-    lc.atomic_add(out[0], 1.0, order="acquire")
+    lc.atomic_add(out[0], 1.0, order="sloppy")
+
+
+@wrong
+def order_of_a_load(out: Out):
+    """
+    error E5317: lc.atomic_load does not take the order 'release'
+        out[0] = lc.atomic_load(out[1], order="release")
+                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      hint: it takes 'relaxed', 'acquire' or 'seq_cst': it writes nothing
+    """
+    out[0] = lc.atomic_load(out[1], order="release")
+
+
+@wrong
+def order_of_a_store(out: Out):
+    """
+    error E5317: lc.atomic_store does not take the order 'acq_rel'
+        lc.atomic_store(out[1], 0.0, order="acq_rel")
+        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      hint: it takes 'relaxed', 'release' or 'seq_cst': it reads nothing
+    """
+    lc.atomic_store(out[1], 0.0, order="acq_rel")
 
 
 @wrong

@@ -29,6 +29,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool subgroup_ballot
         cbool subgroup_arithmetic
         cbool subgroup_shuffle
+        cbool clock
         uint32_t block_x
         cbool signed_zero_inf_nan_preserve
         cbool fused_fma
@@ -61,6 +62,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool subgroup_ballot
         cbool subgroup_arithmetic
         cbool subgroup_shuffle
+        cbool clock
         cbool correct_divide_sqrt
         uint32_t own_functions
         cbool own_double_functions

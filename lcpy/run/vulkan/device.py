@@ -79,7 +79,11 @@ class VulkanDevice(DeviceBase):
                     setattr(struct, name, 1)
         extensions = [
             e
-            for e in ("VK_EXT_shader_atomic_float", "VK_KHR_portability_subset")
+            for e in (
+                "VK_EXT_shader_atomic_float",
+                "VK_KHR_shader_clock",
+                "VK_KHR_portability_subset",
+            )
             if e in physical.extensions
         ]
         queue = keep.new(
@@ -133,6 +137,7 @@ class VulkanDevice(DeviceBase):
                 f"subgroup_{name}": name in self.physical.subgroup_operations
                 for name in SUBGROUP_OPERATIONS
             },
+            "clock": "shaderSubgroupClock" in have,
             "block_x": self.plan_limits.block_x,
             "signed_zero_inf_nan_preserve": "shaderSignedZeroInfNanPreserveFloat32" in controls,
             "denorm_preserve": "shaderDenormPreserveFloat32" in controls,

@@ -224,6 +224,13 @@ class Physical:
                     lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT,
                 )
             )
+        if "VK_KHR_shader_clock" in self.extensions:
+            chain.append(
+                (
+                    "VkPhysicalDeviceShaderClockFeaturesKHR",
+                    lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR,
+                )
+            )
         self.chain_kinds = chain
         structs, last = [], self.core
         for kind, stype in chain:
@@ -312,6 +319,7 @@ USED_FEATURES = (
     "shaderBufferFloat32AtomicAdd",
     "shaderSharedFloat32Atomics",
     "shaderSharedFloat32AtomicAdd",
+    "shaderSubgroupClock",
 )
 
 

@@ -36,8 +36,10 @@ void Emitter::read_scalar(Text& t, Type type, Source source) {
     if (block) {
       bits << (offset ? "p[(at" : "p[at") << part(offset) << (offset ? ") >> 2]" : " >> 2]");
     } else {
+      const bool is_volatile = source == Source::VolatileBytes;
       bits << "*(" << dialect_.pointer_space(MemoryClass::Global) << "const "
-           << dialect_.scalar(Scalar::UInt32) << "*)(p + at" << part(offset) << ')';
+           << (is_volatile ? "volatile " : "") << dialect_.scalar(Scalar::UInt32) << "*)(p + at"
+           << part(offset) << ')';
     }
   };
   const auto byte_at = [&](uint32_t offset) {
@@ -72,7 +74,9 @@ void Emitter::read_scalar(Text& t, Type type, Source source) {
 
 std::string Emitter::reader(Type type, Source source) {
   const bool block = source == Source::Block;
-  const std::string name = (block ? "block_" : "read_") + identifier(type);
+  const bool is_volatile = source == Source::VolatileBytes;
+  const std::string name =
+      (block ? "block_" : is_volatile ? "read_volatile_" : "read_") + identifier(type);
   if (defined_.count(name)) return name;
   const std::string_view word = dialect_.scalar(Scalar::UInt32);
   Text body;
@@ -107,19 +111,21 @@ std::string Emitter::reader(Type type, Source source) {
   if (block)
     t << "const " << word << "* p, " << word << " at) { ";
   else
-    t << dialect_.pointer_space(MemoryClass::Global) << "const " << dialect_.scalar(Scalar::UInt8)
-      << "* p, " << dialect_.scalar(Scalar::UInt64) << " at) { ";
+    t << dialect_.pointer_space(MemoryClass::Global) << "const "
+      << (is_volatile ? "volatile " : "") << dialect_.scalar(Scalar::UInt8) << "* p, "
+      << dialect_.scalar(Scalar::UInt64) << " at) { ";
   t << body << " }\n";
   return name;
 }
 
-std::string Emitter::writer(Type type) {
-  const std::string name = "write_" + identifier(type);
+std::string Emitter::writer(Type type, bool is_volatile) {
+  const std::string name = (is_volatile ? "write_volatile_" : "write_") + identifier(type);
   if (defined_.count(name)) return name;
   const std::string_view word = dialect_.scalar(Scalar::UInt32),
                          byte = dialect_.scalar(Scalar::UInt8);
   const std::string_view wide = dialect_.scalar(Scalar::UInt64);
-  const std::string_view space = dialect_.pointer_space(MemoryClass::Global);
+  const std::string space = std::string(dialect_.pointer_space(MemoryClass::Global)) +
+                            (is_volatile ? "volatile " : "");
   Text body;
   if (type.is_scalar()) {
     const uint32_t size = scalar_size(type.scalar());
@@ -133,13 +139,14 @@ std::string Emitter::writer(Type type) {
     if (size == 2) body << " p[at + 1] = (" << byte << ")(b >> 8);";
   } else if (type.is_struct() || type.is_vector()) {
     for (uint64_t i = 0; i < type.count(); i++) {
-      body << writer(type.component(i)) << "(p, at" << part(type.offset(i)) << ", v";
+      body << writer(type.component(i), is_volatile) << "(p, at" << part(type.offset(i)) << ", v";
       put_component(body, type, i);
       body << "); ";
     }
   } else {
-    body << "for (" << word << " i = 0; i < " << type.count() << "; i++) " << writer(type.element())
-         << "(p, at + i * " << type.stride() << "u, v." << (type.is_matrix() ? 'c' : 'e')
+    body << "for (" << word << " i = 0; i < " << type.count() << "; i++) "
+         << writer(type.element(), is_volatile) << "(p, at + i * " << type.stride() << "u, v."
+         << (type.is_matrix() ? 'c' : 'e')
          << "[i]);";
   }
   Text& t = *define(name);

@@ -95,6 +95,8 @@ class Dialect {
   };
   virtual void atomic(Text& t, Emitter& e, const Atomic& a) = 0;
 
+  virtual void clock(Text& t) const = 0;  // an expression: the device's counter, ulong
+
   // Writes an expression: a warp operation on `value` of type `type` (of the result where there is
   // no operand), at `lane` for WarpReadLane. native() says which types come; vectors never do
   // unless it keeps them.

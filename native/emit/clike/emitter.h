@@ -116,6 +116,7 @@ class Emitter {
   void atomic(const Operation& op);
   void read_bytes(Text& t, const Operation& op);
   void read_warp(Text& t, const Operation& op);
+  void read_clock(Text& t, const Operation&) { dialect_.clock(t); }
   void byte_store(const Operation& op);
   void value_id(Text& t, const Operation& op);
   void value_dispatch_size(Text& t, const Operation& op);
@@ -126,10 +127,10 @@ class Emitter {
   void block_value(Text& t, Type type, uint32_t offset);
   void block_scalar(Text& t, Scalar s, uint32_t offset);
   std::string cleaner(Type type);
-  enum class Source : uint8_t { Block, Bytes };
+  enum class Source : uint8_t { Block, Bytes, VolatileBytes };
   void read_scalar(Text& t, Type type, Source source);
   std::string reader(Type type, Source source);
-  std::string writer(Type type);
+  std::string writer(Type type, bool is_volatile);
 
   // Control (flow.cpp).
   void if_else(const Operation& op);

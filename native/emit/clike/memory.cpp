@@ -309,7 +309,9 @@ void Emitter::read_bytes(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
   const Type type = d_.type_of(op.first_result);
   Text source;
-  source << reader(type, Source::Bytes) << '(' << slot_names_[operands[0].index] << ", ";
+  const bool is_volatile = (op.flags & kVolatile) != 0;
+  source << reader(type, is_volatile ? Source::VolatileBytes : Source::Bytes) << '('
+         << slot_names_[operands[0].index] << ", ";
   operand(source, operands[1].value());
   source << ')';
   from_memory(t, source.str(), type);
@@ -317,7 +319,9 @@ void Emitter::read_bytes(Text& t, const Operation& op) {
 
 void Emitter::byte_store(const Operation& op) {
   const auto operands = d_.operands_of(op);
-  line() << writer(d_.type_of(operands[1].value())) << '(' << slot_names_[operands[0].index]
+  const bool is_volatile = (op.flags & kVolatile) != 0;
+  line() << writer(d_.type_of(operands[1].value()), is_volatile) << '('
+         << slot_names_[operands[0].index]
          << ", ";
   operand(out_, operands[2].value());
   out_ << ", ";

@@ -57,6 +57,7 @@ class CudaDialect : public clike::Dialect {
   void epilogue(Text& t) const override { t << "\n}  // namespace lc\n"; }
   void atomic(Text& t, clike::Emitter& e, const Atomic& a) override;
   void warp(Text& t, clike::Emitter& e, const Warp& w) override;
+  void clock(Text& t) const override { t << "(ullong)clock64()"; }
 
  private:
   // Vectors (vectors.cpp).

@@ -20,12 +20,12 @@ constexpr Builtin kIntegerBuiltins[] = {{Op::AtomicExchange, "xchg"}, {Op::Atomi
 
 struct FloatUpdate {
   Op op;
-  std::string_view name, result;  // of the old value a and the operand v
+  std::string_view name, sign;  // of the old value a and the operand v
 };
-constexpr FloatUpdate kFloatUpdates[] = {{Op::AtomicAdd, "add", "a + v"},
-                                         {Op::AtomicSub, "sub", "a - v"},
-                                         {Op::AtomicMin, "min", "fmin(a, v)"},
-                                         {Op::AtomicMax, "max", "fmax(a, v)"}};
+constexpr FloatUpdate kFloatUpdates[] = {{Op::AtomicAdd, "add", "+"},
+                                         {Op::AtomicSub, "sub", "-"},
+                                         {Op::AtomicMin, "min", "<"},
+                                         {Op::AtomicMax, "max", ">"}};
 
 std::string_view prefix_of(bool wide) { return wide ? "atom_" : "atomic_"; }
 
@@ -49,12 +49,20 @@ std::string float_updater(clike::Emitter& e, const clike::Dialect& dialect,
   std::string name = "atomic_" + std::string(update.name) + "_" + std::string(real);
   name += a.memory == MemoryClass::Shared ? "_local" : "_global";
   if (Text* t = e.define(name))
+  {
     *t << "static " << real << ' ' << name << "(volatile " << dialect.pointer_space(a.memory)
-       << bits << "* p, " << real << " v) {\n  " << bits << " seen = *p;\n  for (;;) {\n    const "
-       << real << " a = as_" << real << "(seen);\n    const " << bits
-       << " old = " << prefix_of(wide) << "cmpxchg(p, seen, as_" << bits << '(' << update.result
-       << "));\n"
+       << bits << "* p, " << real << " v) {\n  const " << bits << " given = as_" << bits
+       << "(v);\n  " << bits << " seen = *p;\n  for (;;) {\n    const " << real << " a = as_"
+       << real << "(seen);\n    const " << bits << " made = ";
+    // A NaN loses; of two zeros the smaller has the or-ed bits, the larger the and-ed.
+    if (a.op == Op::AtomicAdd || a.op == Op::AtomicSub)
+      *t << "as_" << bits << "(a " << update.sign << " v);\n";
+    else
+      *t << "(seen | given) << 1 == 0 ? seen " << (a.op == Op::AtomicMin ? '|' : '&')
+         << " given : a " << update.sign << " v || v != v ? seen : given;\n";
+    *t << "    const " << bits << " old = " << prefix_of(wide) << "cmpxchg(p, seen, made);\n"
        << "    if (old == seen) return a;\n    seen = old;\n  }\n}\n";
+  }
   return name;
 }
 

@@ -48,6 +48,7 @@ class OpenclDialect : public clike::Dialect {
   void prelude(clike::Text& t, const clike::Emitter& e) override;
   void open_kernel(clike::Text& t, const KernelDescriptor& d) const override;
   void atomic(clike::Text& t, clike::Emitter& e, const Atomic& a) override;
+  void clock(clike::Text& t) const override { t << "clock_read_device()"; }
   void warp(clike::Text& t, clike::Emitter& e, const Warp& w) override;
 
  private:

@@ -38,6 +38,8 @@ class Preflight {
     for (Operand o : d_.operands_of(op))
       if (o.is_value() && d_.is_constant(o.value())) type(d_.type_of(o.value()), op.span);
     if (row.category == OpCategory::Atomic) atomic(op, row);
+    if (op.op == Op::Clock && !target_.clock)
+      fault(Diag::feature_missing, op.span, {"lc.clock", "cl_khr_kernel_clock"});
   }
 
   void atomic(const Operation& op, const OpRow& row) {
@@ -139,6 +141,7 @@ std::string emit_opencl(const KernelDescriptor& whole, const OpenclTarget& targe
   const bool halves = preflight.halves() && target.fp16;
   opencl::OpenclDialect dialect(target, preflight.doubles(), halves, preflight.long_atomics());
   KernelDescriptor expanded = d;
+  pass_sequential(expanded);
   if (!target.fp16) pass_widen(expanded);
   OwnFunctions own;
   own.float32 = target.own_functions;

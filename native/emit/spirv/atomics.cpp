@@ -10,18 +10,17 @@ namespace {
 struct UpdateRow {
   Op op;
   Opcode on_signed, on_unsigned;
-  Opcode float_instruction;  // Nop: a function
-  Glsl float_function;
+  Opcode float_instruction;  // Nop: extreme_bits
 };
 constexpr UpdateRow kUpdates[] = {
-    {Op::AtomicExchange, Opcode::AtomicExchange, Opcode::AtomicExchange, Opcode::Nop, Glsl::Bad},
-    {Op::AtomicAdd, Opcode::AtomicIAdd, Opcode::AtomicIAdd, Opcode::FAdd, Glsl::Bad},
-    {Op::AtomicSub, Opcode::AtomicISub, Opcode::AtomicISub, Opcode::FSub, Glsl::Bad},
-    {Op::AtomicAnd, Opcode::AtomicAnd, Opcode::AtomicAnd, Opcode::Nop, Glsl::Bad},
-    {Op::AtomicOr, Opcode::AtomicOr, Opcode::AtomicOr, Opcode::Nop, Glsl::Bad},
-    {Op::AtomicXor, Opcode::AtomicXor, Opcode::AtomicXor, Opcode::Nop, Glsl::Bad},
-    {Op::AtomicMin, Opcode::AtomicSMin, Opcode::AtomicUMin, Opcode::Nop, Glsl::NMin},
-    {Op::AtomicMax, Opcode::AtomicSMax, Opcode::AtomicUMax, Opcode::Nop, Glsl::NMax},
+    {Op::AtomicExchange, Opcode::AtomicExchange, Opcode::AtomicExchange, Opcode::Nop},
+    {Op::AtomicAdd, Opcode::AtomicIAdd, Opcode::AtomicIAdd, Opcode::FAdd},
+    {Op::AtomicSub, Opcode::AtomicISub, Opcode::AtomicISub, Opcode::FSub},
+    {Op::AtomicAnd, Opcode::AtomicAnd, Opcode::AtomicAnd, Opcode::Nop},
+    {Op::AtomicOr, Opcode::AtomicOr, Opcode::AtomicOr, Opcode::Nop},
+    {Op::AtomicXor, Opcode::AtomicXor, Opcode::AtomicXor, Opcode::Nop},
+    {Op::AtomicMin, Opcode::AtomicSMin, Opcode::AtomicUMin, Opcode::Nop},
+    {Op::AtomicMax, Opcode::AtomicSMax, Opcode::AtomicUMax, Opcode::Nop},
 };
 
 const UpdateRow& update_row(Op op) {
@@ -54,8 +53,8 @@ Emitter::AtomicPlace Emitter::atomic_place(const Operation& o, uint32_t first) {
   return p;
 }
 
-// Relaxed asks for nothing. Vulkan knows no sequentially consistent order: acquire and release
-// then. A read only acquires and a write only releases.
+// Relaxed asks for nothing. A read only acquires and a write only releases. Vulkan knows no
+// sequentially consistent order: pass_sequential has replaced it.
 Word Emitter::semantics(const Operation& o, const AtomicPlace& p, bool reads, bool writes) {
   const auto order = static_cast<MemoryOrder>(o.flags & 7);
   if (order == MemoryOrder::Relaxed) return u32(0);
@@ -119,6 +118,25 @@ void Emitter::atomic_compare(const Operation& o) {
                             p.scope, equal, unequal, desired, expected)));
 }
 
+// Of a float minimum or maximum: of two zeros the smaller has the or-ed bits, the larger the
+// and-ed; a NaN loses; what is there stays to the bit.
+Word Emitter::extreme_bits(const Operation& o, const AtomicPlace& p, Word seen, Word operand) {
+  const Word bits = lanes(p.stored), flag = lanes(Scalar::Bool);
+  const bool min = o.op == Op::AtomicMin;
+  const Word old = emit(Opcode::Bitcast, lanes(p.scalar), seen);
+  const Word given = emit(Opcode::Bitcast, bits, operand);
+  const Word either = emit(Opcode::BitwiseOr, bits, seen, given);
+  const Word both = min ? either : emit(Opcode::BitwiseAnd, bits, seen, given);
+  const Word magnitudes = emit(Opcode::ShiftLeftLogical, bits, either, u32(1));
+  const Word zeros = emit(Opcode::IEqual, flag, magnitudes, scalar_constant(p.stored, 0));
+  const Word wins =
+      emit(min ? Opcode::FOrdLessThan : Opcode::FOrdGreaterThan, flag, old, operand);
+  const Word loses = emit(Opcode::IsNan, flag, operand);
+  const Word stays = emit(Opcode::LogicalOr, flag, wins, loses);
+  const Word chosen = emit(Opcode::Select, bits, stays, seen, given);
+  return emit(Opcode::Select, bits, zeros, both, chosen);
+}
+
 //   header: seen = phi(first read, what the swap found); swap; done? merge : next
 //   next:   back to header
 Word Emitter::compare_loop(const Operation& o, const AtomicPlace& p, Word operand) {
@@ -132,10 +150,10 @@ Word Emitter::compare_loop(const Operation& o, const AtomicPlace& p, Word operan
   start_block(header);
   const Word seen = emit(Opcode::Phi, bits, first, before, found, next);
   const Word old = emit(Opcode::Bitcast, t, seen);
-  const Word result = row.float_instruction != Opcode::Nop
-                          ? emit(row.float_instruction, t, old, operand)
-                          : glsl(row.float_function, t, old, operand);
-  const Word wanted = emit(Opcode::Bitcast, bits, result);
+  const Word wanted = row.float_instruction != Opcode::Nop
+                          ? emit(Opcode::Bitcast, bits,
+                                 emit(row.float_instruction, t, old, operand))
+                          : extreme_bits(o, p, seen, operand);
   out_->op(Opcode::AtomicCompareExchange, bits, found, pointer, p.scope, equal, unequal, wanted,
            seen);
   const Word done = emit(Opcode::IEqual, lanes(Scalar::Bool), found, seen);

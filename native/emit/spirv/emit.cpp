@@ -18,10 +18,12 @@ SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
   own.float64 = true;  // GLSL.std.450 has none
   own.fused_fma = target.fused_fma;
   pass_external(expanded, "", "Vulkan");
+  pass_sequential(expanded);
   pass_expand(expanded, spirv::spirv_native, own);
   if (!target.float16 && spirv::computes_half(expanded, plan, target)) {
     expanded = d;
     pass_external(expanded, "", "Vulkan");
+    pass_sequential(expanded);
     pass_widen(expanded);
     pass_expand(expanded, spirv::spirv_native, own);
   }

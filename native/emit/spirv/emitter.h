@@ -65,6 +65,7 @@ class Emitter {
   void atomic_compare(const Operation& o);
   void sync_block(const Operation& o);
   // warp.cpp
+  void clock(const Operation& o);
   void warp_id(const Operation& o);
   void warp_vote(const Operation& o);
   void warp_ballot(const Operation& o);
@@ -262,6 +263,7 @@ class Emitter {
   Word semantics(const Operation& o, const AtomicPlace& p, bool reads, bool writes);
   Word as_stored(const AtomicPlace& p, Word id);
   Word as_value(const AtomicPlace& p, Word id);
+  Word extreme_bits(const Operation& o, const AtomicPlace& p, Word seen, Word operand);
   Word compare_loop(const Operation& o, const AtomicPlace& p, Word operand);
 
   // ---- warp.cpp -------------------------------------------------------------------------------

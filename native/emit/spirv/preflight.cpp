@@ -85,6 +85,9 @@ class Preflight {
     check_row(o, *row, first);
     if (o.op == Op::SyncBlock) needs_.barrier = true;
     if (op_row(o.op).category == OpCategory::Warp) visit_warp(o);
+    if (o.op == Op::Clock && !target_.clock)
+      refuse(Diag::feature_missing, o.span,
+             {"lc.clock", "VK_KHR_shader_clock (shaderSubgroupClock)"});
     // A device that rounds twice gets fma in double (precise.cpp).
     const bool corrected = (o.op == Op::Div || o.op == Op::Sqrt) && !target_.exact_division;
     const bool on_half = first.is_float() && first.scalar() == Scalar::Float16;
@@ -161,6 +164,7 @@ class Preflight {
   }
 
   void visit_atomic(const Operation& o) {
+    needs_.ordered |= (o.flags & 7) != 0;
     const auto operands = d_.operands_of(o);
     const Slot& slot = d_.slot(operands[0].slot());
     size_t first = 1;

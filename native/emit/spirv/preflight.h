@@ -15,6 +15,7 @@ struct Needs {
   bool float32 = false, holds_float16 = false, float64 = false;  // of any use
   bool barrier = false;
   bool warp = false;
+  bool ordered = false;  // an atomic that hands memory on
   bool int64_atomics = false, buffer_float_add = false, shared_float_add = false;
   // Slots whose floats are held as bits, because an atomic on them is a compare-and-swap loop.
   std::vector<bool> bits;

@@ -151,7 +151,8 @@ void Emitter::declare_global(SlotId id, SlotState& s) {
   // The host may bind one buffer to several slots.
   if (needs_.buffers > 1 && needs_.writes_buffer) m_.decorate(s.variable, Decoration::Aliased);
   // What threads of a block hand to one another through memory must not stay in a private cache.
-  if (needs_.barrier && reads && writes) m_.decorate(s.variable, Decoration::Coherent);
+  const bool ordered = needs_.ordered && needs_.writes_buffer;
+  if (ordered || (needs_.barrier && reads && writes)) m_.decorate(s.variable, Decoration::Coherent);
 }
 
 // ---- the argument block ---------------------------------------------------------------------

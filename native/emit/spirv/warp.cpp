@@ -38,6 +38,13 @@ const CombineRow& combine_row(Op op) {
 
 }  // namespace
 
+// Of the processor that the subgroup runs on.
+void Emitter::clock(const Operation& o) {
+  m_.require(Capability::ShaderClockKHR);
+  m_.extension("SPV_KHR_shader_clock");
+  alias(o, emit(Opcode::ReadClockKHR, lanes(Scalar::UInt64), subgroup()));
+}
+
 void Emitter::warp_id(const Operation& o) {
   m_.require(Capability::GroupNonUniform);
   alias(o, builtin(o.op == Op::WarpSize ? kWarpSize : kWarpLane));
