@@ -220,15 +220,13 @@ def _warp_size(device, features):
     """Lanes of a warp, where kernels may use them and the device says how many; else 0."""
     if not features["subgroups"]:
         return 0
-    for name in ("warp_size_nv", "wavefront_width_amd"):
+    for name in ("warp_size_nv", "wavefront_width_amd", "sub_group_sizes_intel"):
         try:
-            return int(getattr(device, name))
-        except (AttributeError, cl.Error):
-            pass
-    try:
-        return int(max(device.sub_group_sizes_intel))
-    except (AttributeError, cl.Error, ValueError, TypeError):
-        return 0
+            size = getattr(device, name)
+            return int(max(size) if hasattr(size, "__len__") else size)
+        except Exception:  # whatever the binding makes of a query that the driver does not know
+            continue
+    return 0
 
 
 def open_device(info):

@@ -37,6 +37,8 @@ struct VulkanTarget {
   bool subgroup_basic = true, subgroup_vote = true, subgroup_ballot = true;
   bool subgroup_arithmetic = true, subgroup_shuffle = true;
   bool clock = true;        // VK_KHR_shader_clock, of subgroups
+  // VK_KHR_shader_maximal_reconvergence: lanes that part come together as the program reads.
+  bool maximal_reconvergence = false;
   uint32_t block_x = 1024;  // threads of a block along x, at the most
   bool signed_zero_inf_nan_preserve = true;  // float controls, by width 32
   bool denorm_preserve = false;  // likewise: denormal floats are kept where the device can

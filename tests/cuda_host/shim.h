@@ -138,6 +138,22 @@ LCPY_ORDERED_ATOMICS(unsigned)
 LCPY_ORDERED_ATOMICS(long long)
 LCPY_ORDERED_ATOMICS(unsigned long long)
 
+// Warps of one lane: what is tried here is the text around them.
+constexpr int warpSize = 1;
+inline unsigned __activemask() { return 1; }
+inline void __syncwarp(unsigned) {}
+inline int __ffs(int v) { return __builtin_ffs(v); }
+inline unsigned __ballot_sync(unsigned, int p) { return p != 0; }
+inline int __all_sync(unsigned, int p) { return p != 0; }
+inline int __any_sync(unsigned, int p) { return p != 0; }
+template <class T>
+inline T __shfl_sync(unsigned, T v, int) { return v; }
+template <class T>
+inline T __shfl_xor_sync(unsigned, T v, int) { return v; }
+template <class T>
+inline T __shfl_up_sync(unsigned, T v, unsigned) { return v; }
+inline void ptx_mov_u32(unsigned& lane) { lane = 0; }
+
 // PTX, by the instruction's name. Conversions to integers saturate; a NaN gives 0 from float to 32
 // bits, else the top bit alone.
 template <class To, class From>

@@ -271,8 +271,7 @@ def test_a_device_without_warps_refuses_by_name(device):
     if device.limits["warp_size"]:
         pytest.skip(f"{device.name} has warps")
     a = lc.Buffer(64, lc.int32, device=device)
-    missing = "WarpSum needs cl_khr_subgroups|needs warps, which"
-    with pytest.raises(lc.UnsupportedError, match=missing):
+    with pytest.raises(lc.UnsupportedError, match="WarpSum needs cl_khr_subgroups"):
         ragged(a, a, dispatch_size=64)
 
 

@@ -86,6 +86,11 @@ class VulkanDevice(DeviceBase):
             )
             if e in physical.extensions
         ]
+        extensions += [
+            e
+            for e in ("VK_KHR_shader_maximal_reconvergence",)
+            if "shaderMaximalReconvergence" in physical.feature_names
+        ]
         queue = keep.new(
             "VkDeviceQueueCreateInfo*",
             {
@@ -138,6 +143,7 @@ class VulkanDevice(DeviceBase):
                 for name in SUBGROUP_OPERATIONS
             },
             "clock": "shaderSubgroupClock" in have,
+            "maximal_reconvergence": "shaderMaximalReconvergence" in have,
             "block_x": self.plan_limits.block_x,
             "signed_zero_inf_nan_preserve": "shaderSignedZeroInfNanPreserveFloat32" in controls,
             "denorm_preserve": "shaderDenormPreserveFloat32" in controls,

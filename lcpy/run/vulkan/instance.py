@@ -224,6 +224,15 @@ class Physical:
                     lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT,
                 )
             )
+        if "VK_KHR_shader_maximal_reconvergence" in self.extensions and hasattr(
+            lib, "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR"
+        ):
+            chain.append(
+                (
+                    "VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR",
+                    lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR,
+                )
+            )
         if "VK_KHR_shader_clock" in self.extensions:
             chain.append(
                 (
@@ -320,6 +329,7 @@ USED_FEATURES = (
     "shaderSharedFloat32Atomics",
     "shaderSharedFloat32AtomicAdd",
     "shaderSubgroupClock",
+    "shaderMaximalReconvergence",
 )
 
 

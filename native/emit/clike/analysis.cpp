@@ -13,6 +13,8 @@ void Emitter::analyse() {
   aliases_.assign(d_.values.size(), false);
   table_defined_.assign(d_.values.size(), false);
   breaks_.assign(d_.bodies.size(), false);
+  returns_.assign(d_.bodies.size(), false);
+  warps_.assign(d_.bodies.size(), false);
   facts_.resize(d_.functions.size());
   for (size_t f = 0; f < d_.functions.size(); f++) analyse_function(FunctionId(f));
 }
@@ -36,7 +38,7 @@ void Emitter::count_use(ValueId v, BodyId body, bool movable) {
 }
 
 bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
-  bool breaks = false;
+  bool breaks = false, returns = false, warps = false;
   for (OpId id : d_.body(body).ops) {
     const Operation& op = d_.op(id);
     // Moves at a loop edge happen at once: what they read must not be written in between.
@@ -44,6 +46,8 @@ bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
     const bool movable =
         op.op == Op::Shuffle ? traits_.swizzles : op.op != Op::Continue || op.operand_count == 1;
     breaks |= op.op == Op::Break;
+    returns |= op.op == Op::Return;
+    warps |= op_row(op.op).category == OpCategory::Warp;
     for (Operand o : d_.operands_of(op)) {
       switch (o.kind) {
         case Operand::Kind::Value:
@@ -54,10 +58,13 @@ bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
           break;
         case Operand::Kind::Body:
           if (analyse_body(o.body(), facts) && op.op != Op::Loop) breaks = true;
+          returns = returns || returns_[o.index];
+          warps = warps || warps_[o.index];
           break;
         case Operand::Kind::Function: {
           analyse_function(o.function());
           const FunctionFacts& called = facts_[o.index];
+          warps = warps || called.warps;
           for (size_t s = 0; s < called.slots.size(); s++)
             if (called.slots[s] && d_.slots[s].memory != MemoryClass::Scratch)
               facts.slots[s] = true;
@@ -69,6 +76,9 @@ bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
     }
   }
   breaks_[body.value] = breaks;
+  returns_[body.value] = returns;
+  warps_[body.value] = warps;
+  facts.warps |= warps;
   return breaks;
 }
 

@@ -32,6 +32,7 @@ class Dialect {
     bool total_functions;   // constant infinities and NaNs are arguments like others
     // Every buffer has fewer than 2^31 elements: indices within it never wrap around.
     bool small_buffers;
+    bool joins_lanes;       // see join_lanes
   };
   virtual Traits traits() const = 0;
 
@@ -68,6 +69,12 @@ class Dialect {
   virtual void thread_index(Text& t, Op id, uint32_t axis) = 0;
   virtual void barrier(Text& t) const = 0;
   // What to say before a loop that runs `count` times, of `size` operations a time.
+  // Where lanes that part run on by themselves, a compiler may bring them together later than the
+  // text reads: a continue becomes a loop of its own, what stands before a break or a return goes
+  // behind the loop. So in loops with warp operations all of them go to the loop's end, where this
+  // statement is, and leave there by a number that the compiler cannot see through.
+  virtual void join_lanes(Text& /*t*/) const {}
+  virtual void set_unseen(Text& /*t*/, std::string_view /*name*/, uint32_t /*value*/) const {}
   virtual std::string_view loop_hint(uint64_t /*count*/, uint64_t /*size*/) const { return ""; }
   // The places of volatile accesses, of any type.
   virtual void volatile_load(Text& t, Emitter& e, Type type, MemoryClass memory,

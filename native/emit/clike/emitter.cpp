@@ -158,6 +158,11 @@ void Emitter::define_function(FunctionId f) {
   function_head(out_, f);
   out_ << " {\n";
   indent_ = "  ";
+  for (size_t i = 0; keeps_results(f) && i < d_.functions[f.value].results.size(); i++) {
+    line();
+    types_.value_name(out_, d_.functions[f.value].results[i]);
+    out_ << " kept" << i << ";\n";
+  }
   scratch_slots(f);
   body(d_.functions[f.value].body);
   out_ << "}\n";

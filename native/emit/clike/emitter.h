@@ -36,6 +36,7 @@ class Emitter {
   struct FunctionFacts {
     std::vector<bool> slots;  // reached by it or by what it calls
     bool known = false;
+    bool warps = false;
   };
   void analyse();
   void analyse_function(FunctionId f);
@@ -147,6 +148,10 @@ class Emitter {
   void return_results(const Operation& op);
   void unreachable(const Operation& op);
   void results(const Operation& op);
+  void leave(uint32_t how);
+  void return_kept();
+  bool joins(BodyId loop) const { return traits_.joins_lanes && warps_[loop.value]; }
+  bool keeps_results(FunctionId f) const;
   void nested(BodyId body);
   void move(ValueId to, ValueId from);
   bool ends_with(BodyId body, Op terminator) const;
@@ -174,6 +179,7 @@ class Emitter {
   std::vector<std::string> texts_;
   std::vector<bool> aliases_;         // by value: inlined as a component of a variable
   std::vector<bool> breaks_;          // by body
+  std::vector<bool> returns_, warps_;  // by body, at any depth
   std::vector<FunctionFacts> facts_;  // by function
   std::vector<std::string> slot_names_;
   std::vector<bool> table_defined_;  // by value: constants at program scope

@@ -202,12 +202,57 @@ void Emitter::loop(const Operation& op) {
     bare(out_, operands[i + 1].value());
     out_ << ";\n";
   }
-  if (const uint64_t count = turns(op)) out_ << dialect_.loop_hint(count, weight(id));
+  const bool joined = joins(id);
+  if (joined)
+    line() << "int left" << id.value << " = 0;\n";
+  else if (const uint64_t count = turns(op))
+    out_ << dialect_.loop_hint(count, weight(id));
   loops_.push_back({op.first_result, op.result_count, id});
   line() << "for (;;) {\n";
+  if (joined) line() << "  {\n";
   nested(id);
+  if (joined) {
+    line() << "  }\n";
+    line() << "next" << id.value << ":\n";
+    line() << "  ";
+    dialect_.join_lanes(out_);
+    out_ << '\n';
+    line() << "  if (left" << id.value << ") break;\n";
+  }
   line() << "}\n";
   loops_.pop_back();
+  if (!joined || !returns_[id.value]) return;
+  line() << "if (left" << id.value << " == 2) {\n";
+  indent_ += "  ";
+  if (!loops_.empty() && joins(loops_.back().body))
+    leave(2);
+  else
+    return_kept();
+  indent_.resize(indent_.size() - 2);
+  line() << "}\n";
+}
+
+// To the end of the innermost loop, and out of it there: 1 by a break, 2 by a return.
+void Emitter::leave(uint32_t how) {
+  const uint32_t loop = loops_.back().body.value;
+  line();
+  dialect_.set_unseen(out_, "left" + std::to_string(loop), how);
+  out_ << '\n';
+  line() << "goto next" << loop << ";\n";
+}
+
+// Whether returns from within joined loops keep the function's results in variables.
+bool Emitter::keeps_results(FunctionId f) const {
+  const Function& function = d_.functions[f.value];
+  return traits_.joins_lanes && warps_[function.body.value] && !function.results.empty();
+}
+
+void Emitter::return_kept() {
+  const size_t count = d_.functions[function_.value].results.size();
+  line() << "return";
+  if (count > 1) out_ << " R" << function_.value << '{';
+  for (size_t i = 0; i < count; i++) out_ << (i ? ", " : count > 1 ? "" : " ") << "kept" << i;
+  out_ << (count > 1 ? "};\n" : ";\n");
 }
 
 void Emitter::yield(const Operation& op) {
@@ -224,6 +269,7 @@ void Emitter::break_loop(const Operation& op) {
   const Open to = loops_.back();
   for (uint32_t i = 0; i < operands.size(); i++)
     move(ValueId(to.first_result.value + i), operands[i].value());
+  if (joins(to.body)) return leave(1);
   line() << "break;\n";
 }
 
@@ -251,7 +297,11 @@ void Emitter::continue_loop(const Operation& op) {
     else
       move(params[i], operands[i].value());
   }
-  if (body_ != id) line() << "continue;\n";
+  if (body_ == id) return;
+  if (joins(id))
+    line() << "goto next" << id.value << ";\n";
+  else
+    line() << "continue;\n";
 }
 
 void Emitter::call(const Operation& op) {
@@ -290,6 +340,14 @@ void Emitter::call(const Operation& op) {
 void Emitter::return_results(const Operation& op) {
   const auto operands = d_.operands_of(op);
   const Function& f = d_.functions[function_.value];
+  if (!loops_.empty() && joins(loops_.back().body)) {
+    for (size_t i = 0; i < operands.size(); i++) {
+      line() << "kept" << i << " = ";
+      bare(out_, operands[i].value());
+      out_ << ";\n";
+    }
+    return leave(2);
+  }
   if (operands.empty()) {
     if (body_ != f.body) line() << "return;\n";
     return;

@@ -18,7 +18,9 @@ class CudaDialect : public clike::Dialect {
 
   std::string_view language() const override { return "cuda"; }
   NativeOp native() const override;
-  Traits traits() const override { return {true, false, false, true, true, target_.restrict_}; }
+  Traits traits() const override {
+    return {true, false, false, true, true, target_.restrict_, true};
+  }
   std::string_view scalar(Scalar s) const override;
   void vector_name(Text& t, Scalar s, uint32_t lanes) override;
   std::string_view pointer_space(MemoryClass) const override { return ""; }
@@ -56,6 +58,10 @@ class CudaDialect : public clike::Dialect {
   void begin_kernel(Text& t, const KernelDescriptor& d) override;
   void epilogue(Text& t) const override { t << "\n}  // namespace lc\n"; }
   void atomic(Text& t, clike::Emitter& e, const Atomic& a) override;
+  void join_lanes(Text& t) const override { t << "__syncwarp(__activemask());"; }
+  void set_unseen(Text& t, std::string_view name, uint32_t value) const override {
+    t << name << " = " << value << "; asm volatile(\"\" : \"+r\"(" << name << "));";
+  }
   void warp(Text& t, clike::Emitter& e, const Warp& w) override;
   void clock(Text& t) const override { t << "(ullong)clock64()"; }
 

@@ -40,7 +40,7 @@ struct Plain {
 };
 constexpr Plain kPlain[] = {
     {Op::WarpLaneId, "warp_lane(", ")"},
-    {Op::WarpSize, "32u", ""},
+    {Op::WarpSize, "(uint)warpSize", ""},
     {Op::WarpIsFirst, "warp_lane() == (uint)__ffs((int)__activemask(", ")) - 1u"},
     {Op::WarpFirstLane, "(uint)__ffs((int)__activemask(", ")) - 1u"},
     {Op::WarpAll, "__all_sync(__activemask(), ", ") != 0"},
@@ -132,9 +132,9 @@ std::string CudaDialect::lane_reader(clike::Emitter& e, const Warp& w) {
   if (first)
     *t << "  return __shfl_sync(active, v, __ffs((int)active) - 1);\n}\n";
   else
-    *t << "  const bool there = lane < 32u && (active >> (lane & 31u) & 1u);\n  const " << type
-       << " read = __shfl_sync(active, v, (int)(lane & 31u));\n  return there ? read : (" << type
-       << ")0;\n}\n";
+    *t << "  const bool there = lane < (uint)warpSize && (active >> (lane & 31u) & 1u);\n  const "
+       << type << " read = __shfl_sync(active, v, (int)(lane & 31u));\n"
+       << "  return there ? read : (" << type << ")0;\n}\n";
   return function;
 }
 

@@ -13,7 +13,7 @@ class OpenclDialect : public clike::Dialect {
 
   std::string_view language() const override { return "opencl"; }
   NativeOp native() const override;
-  Traits traits() const override { return {false, true, true, false, false, false}; }
+  Traits traits() const override { return {false, true, true, false, false, false, false}; }
   std::string_view scalar(Scalar s) const override;
   void vector_name(clike::Text& t, Scalar s, uint32_t lanes) override { t << scalar(s) << lanes; }
   std::string_view pointer_space(MemoryClass memory) const override;

@@ -222,6 +222,10 @@ SpirvModule Emitter::run() {
     m_.execution_mode(main, ExecutionMode::LocalSize, d_.block_size[0], d_.block_size[1],
                       d_.block_size[2]);
   float_controls(main);
+  if (needs_.warp && target_.maximal_reconvergence) {
+    m_.extension("SPV_KHR_maximal_reconvergence");
+    m_.execution_mode(main, ExecutionMode::MaximallyReconvergesKHR);
+  }
   while (!queue_.empty()) {
     const FunctionId next = queue_.back();
     queue_.pop_back();
