@@ -81,6 +81,7 @@ class VulkanDevice(DeviceBase):
             e
             for e in (
                 "VK_EXT_shader_atomic_float",
+                "VK_EXT_subgroup_size_control",
                 "VK_KHR_shader_clock",
                 "VK_KHR_portability_subset",
             )

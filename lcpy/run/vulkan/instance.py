@@ -233,6 +233,13 @@ class Physical:
                     lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR,
                 )
             )
+        if "VK_EXT_subgroup_size_control" in self.extensions:
+            chain.append(
+                (
+                    "VkPhysicalDeviceSubgroupSizeControlFeatures",
+                    lib.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES,
+                )
+            )
         if "VK_KHR_shader_clock" in self.extensions:
             chain.append(
                 (
@@ -330,6 +337,7 @@ USED_FEATURES = (
     "shaderSharedFloat32AtomicAdd",
     "shaderSubgroupClock",
     "shaderMaximalReconvergence",
+    "computeFullSubgroups",
 )
 
 

@@ -108,7 +108,8 @@ class PipelineStore:
                     times["validation"] += time.perf_counter() - start
                 start = time.perf_counter()
                 try:
-                    built = self.built[key] = self._make(name, module, plan)
+                    built = self._make(name, module, plan, self._full_warps(descriptor))
+                    self.built[key] = built
                 except DeviceError as error:
                     raise _with_size(error, descriptor) from None
                 times["driver"] += time.perf_counter() - start
@@ -128,7 +129,17 @@ class PipelineStore:
                     f"which {self.device.name} lacks"
                 )
 
-    def _make(self, name, module, plan):
+    def _full_warps(self, descriptor):
+        """Whether to ask for warps without lanes that belong to no thread: where the block, which
+        is emitted along x, is whole warps, and the device can promise it."""
+        physical = self.device.physical
+        if not descriptor.uses_warp or "computeFullSubgroups" not in physical.feature_names:
+            return False
+        x, y, z = descriptor.block_size
+        along_x = x * y * z if x * y * z <= self.device.plan_limits.block_x else x
+        return along_x % physical.subgroup_size == 0
+
+    def _make(self, name, module, plan, full_warps):
         ffi, lib, device = api.ffi, api.lib, self.device
         keep, built = Keep(), Built(device, plan)
         set_layouts = [self._set_layout(keep, built, bindings) for bindings in plan.sets]
@@ -143,7 +154,7 @@ class PipelineStore:
         built.handles.insert(0, ("vkDestroyPipelineLayout", built.layout))
         shader = self._shader(keep, name, module.words)
         try:
-            built.pipeline = self._pipeline(keep, name, shader, built.layout)
+            built.pipeline = self._pipeline(keep, name, shader, built.layout, full_warps)
         finally:
             lib.vkDestroyShaderModule(device.handle, shader, ffi.NULL)
         built.handles.insert(0, ("vkDestroyPipeline", built.pipeline))
@@ -218,13 +229,15 @@ class PipelineStore:
         check(result, f"vkCreateShaderModule of kernel '{name}'", device)
         return made[0]
 
-    def _pipeline(self, keep, name, shader, layout):
+    def _pipeline(self, keep, name, shader, layout, full_warps):
         ffi, lib, device = api.ffi, api.lib, self.device
         entry = keep.text("main")
         info = keep.new("VkComputePipelineCreateInfo*")
         info.sType = lib.VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO
         info.stage.sType = lib.VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO
         info.stage.stage = lib.VK_SHADER_STAGE_COMPUTE_BIT
+        if full_warps:
+            info.stage.flags = lib.VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT
         info.stage.module, info.stage.pName, info.layout = shader, entry, layout
         made = ffi.new("VkPipeline*")
         result = lib.vkCreateComputePipelines(device.handle, self.cache, 1, info, ffi.NULL, made)
