@@ -125,7 +125,8 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                bint buffer_float_add=True, bint shared_float_add=True, bint int64_atomics=True,
                bint subgroup_basic=True, bint subgroup_vote=True, bint subgroup_ballot=True,
                bint subgroup_arithmetic=True, bint subgroup_shuffle=True, bint clock=True,
-               bint maximal_reconvergence=False, uint32_t block_x=1024,
+               bint maximal_reconvergence=False, bint sound_orders=True,
+               uint32_t block_x=1024,
                bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
                bint sound_extension=True, bint unroll_short_loops=False, bint exact_division=False,
                bint denorm_preserve=False, uint32_t own_functions=0xffffffff,
@@ -145,7 +146,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
         subgroup_basic, subgroup_vote, subgroup_ballot)
     t.subgroup_arithmetic, t.subgroup_shuffle = subgroup_arithmetic, subgroup_shuffle
     t.clock, t.block_x = clock, block_x
-    t.maximal_reconvergence = maximal_reconvergence
+    t.maximal_reconvergence, t.sound_orders = maximal_reconvergence, sound_orders
     t.signed_zero_inf_nan_preserve = signed_zero_inf_nan_preserve
     t.fused_fma = fused_fma
     t.exact_zeros = exact_zeros

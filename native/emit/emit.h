@@ -62,6 +62,9 @@ struct VulkanTarget {
   // this the extension is written without OpSConvert.
   bool sound_extension = true;
   bool unroll_short_loops = false;  // the driver unrolls the shortest loops only when asked to
+  // An atomic's order is one of memory. llvmpipe makes of it a barrier for all threads of a block,
+  // whoever comes there; without this atomics are relaxed, its own being sequentially consistent.
+  bool sound_orders = true;
   // The hardware grid is not the dispatch's but any that holds as many blocks: block_id comes from
   // the linear index of the hardware's group, and groups past the last block leave at once.
   bool fold = false;

@@ -31,6 +31,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool subgroup_shuffle
         cbool clock
         cbool maximal_reconvergence
+        cbool sound_orders
         uint32_t block_x
         cbool signed_zero_inf_nan_preserve
         cbool fused_fma

@@ -156,6 +156,7 @@ class VulkanDevice(DeviceBase):
             # llvmpipe (13): its fma rounds twice, it simplifies arithmetic on a literal 0, and it
             # compares a sign-extended int with constants wrongly.
             "fused_fma": self.physical.driver_id != 13,
+            "sound_orders": self.physical.driver_id != 13,
             "exact_zeros": self.physical.driver_id != 13,
             "sound_extension": self.physical.driver_id != 13,
             "unroll_short_loops": self.physical.driver_id == 4,  # NVIDIA's own

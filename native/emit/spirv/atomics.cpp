@@ -57,7 +57,7 @@ Emitter::AtomicPlace Emitter::atomic_place(const Operation& o, uint32_t first) {
 // sequentially consistent order: pass_sequential has replaced it.
 Word Emitter::semantics(const Operation& o, const AtomicPlace& p, bool reads, bool writes) {
   const auto order = static_cast<MemoryOrder>(o.flags & 7);
-  if (order == MemoryOrder::Relaxed) return u32(0);
+  if (order == MemoryOrder::Relaxed || !target_.sound_orders) return u32(0);
   bool acquire = order != MemoryOrder::Release, release = order != MemoryOrder::Acquire;
   acquire &= reads;
   release &= writes;
