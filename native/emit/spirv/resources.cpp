@@ -113,7 +113,7 @@ Emitter::SlotState& Emitter::slot(SlotId id) {
   return s;
 }
 
-// struct { T elements[]; } at its set and binding. Slots of one type share the structure.
+// struct { T elements[]; } at its set and binding. Slots of one type and access share the structure.
 void Emitter::declare_global(SlotId id, SlotState& s) {
   const Slot& slot = d_.slot(id);
   s.storage = StorageClass::StorageBuffer;
@@ -122,9 +122,12 @@ void Emitter::declare_global(SlotId id, SlotState& s) {
   const Type element = slot.type.element();
   s.padded = s.family == Family::Laid && element.is_vector() && element.lanes() == 3 &&
              scalar_size(element.scalar()) == 4;
+  // Not between what is only read and what is written too: NVIDIA's compiler takes "only read" for a
+  // property of the type, and reads of what was just written then come from a cache.
+  const bool reads = has(slot.access, Access::Read), writes = has(slot.access, Access::Write);
   for (size_t i = 0; i < slots_.size() && !s.pointer_type; i++)
     if (slots_[i].pointer_type && d_.slots[i].type == slot.type && slots_[i].family == s.family &&
-        needs_.words[i] == needs_.words[id.value])
+        needs_.words[i] == needs_.words[id.value] && d_.slots[i].access == slot.access)
       s.pointer_type = slots_[i].pointer_type;
   if (!s.pointer_type) {
     const bool bytes = element.is_void() || needs_.words[id.value];
@@ -143,7 +146,6 @@ void Emitter::declare_global(SlotId id, SlotState& s) {
   const BindingPlan::Place at = plan_.slots[id.value];
   m_.decorate(s.variable, Decoration::DescriptorSet, at.set);
   m_.decorate(s.variable, Decoration::Binding, at.binding);
-  const bool reads = has(slot.access, Access::Read), writes = has(slot.access, Access::Write);
   if (!writes) m_.decorate(s.variable, Decoration::NonWritable);
   // Parts of words are written by atomics, which read.
   const bool words = slot.type.element().is_void() || needs_.words[id.value];
