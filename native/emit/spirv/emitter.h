@@ -299,6 +299,7 @@ class Emitter {
   void merge(const Operation& o, Target& target);
   Word merged(const Target& target, uint32_t index, Type t);
   LoopControl loop_control(BodyId body) const;
+  bool continues(BodyId body) const;
   size_t loop_header(BodyId body, Frame& frame);
   std::vector<size_t> loop_phis(const Operation& o, Word before, Word next);
 

@@ -265,6 +265,18 @@ size_t Emitter::loop_header(BodyId body, Frame& frame) {
   return at + 1;
 }
 
+// Whether a path through the body of a loop goes on to its next turn.
+bool Emitter::continues(BodyId body) const {
+  for (const OpId id : d_.body(body).ops) {
+    const Operation& o = d_.op(id);
+    if (o.op == Op::Continue) return true;
+    if (o.op != Op::If && o.op != Op::Switch) continue;
+    for (const Operand& x : d_.operands_of(o))
+      if (x.kind == Operand::Kind::Body && continues(x.body())) return true;
+  }
+  return false;
+}
+
 // NVIDIA's compiler unrolls a loop of a handful of instructions only when asked. Asked for a longer
 // one, it makes programs that run many times slower.
 LoopControl Emitter::loop_control(BodyId body) const {
@@ -292,7 +304,12 @@ void Emitter::loop(const Operation& o) {
   const size_t base = flow_values_.size();
   out_->op(Opcode::Branch, header);
   start_block(header);
-  const std::vector<size_t> holes = loop_phis(o, before, frame.next.label);
+  // Once through: nothing is carried. (NVIDIA's compiler dies of phis over an edge that nobody takes.)
+  const bool repeats = continues(body);
+  std::vector<size_t> holes;
+  if (repeats) holes = loop_phis(o, before, frame.next.label);
+  for (size_t i = 0; i < params.size() && !repeats; i++)
+    ids_[params[i].value] = value(d_.operands_of(o)[1 + i]);
 
   Frame* const outer = loop_;
   loop_ = &frame;
