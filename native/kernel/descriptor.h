@@ -89,13 +89,15 @@ enum class MemoryOrder : uint8_t {
 };
 // Add, Sub, Mul of floats: rounded as written, never contracted or simplified, in any math mode.
 inline constexpr uint8_t kExactFlag = 1;
+// Div of floats: as the device divides, within 2.5 ULP, though others are corrected to be exact.
+inline constexpr uint8_t kLooseFlag = 2;
 enum class BranchHint : uint8_t { None, Flatten, Branch };
 
 struct Operation {
   Op op{};
   uint8_t flags =
       0;  // memory and atomics: bits 0–2 MemoryOrder, bit 3 volatile; If, Switch: BranchHint;
-          // Add, Sub, Mul: kExactFlag
+          // Add, Sub, Mul: kExactFlag; Div: kLooseFlag
   uint16_t result_count = 0;
   uint32_t operand_begin = 0;  // into KernelDescriptor::operands
   uint32_t operand_count = 0;

@@ -43,8 +43,8 @@ class Expander {
   // The operation itself, whatever the target says of it.
   ValueId emit_as_is(Op op, Type type, std::initializer_list<ValueId> args);
 
-  // Add, Sub or Mul, rounded as written.
-  ValueId emit_exact(Op op, Type type, ValueId a, ValueId b);
+  // Add, Sub, Mul or Div with kExactFlag or kLooseFlag.
+  ValueId emit_flagged(Op op, Type type, ValueId a, ValueId b, uint8_t flags);
   bool fused_fma() const { return own_.fused_fma; }
 
   // The core's own functions (own.h).

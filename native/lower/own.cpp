@@ -82,11 +82,11 @@ ValueId Expander::emit_own(const ExpandCall& call) {
   return gather(t, {lanes.data(), t.lanes()});
 }
 
-ValueId Expander::emit_exact(Op op, Type type, ValueId a, ValueId b) {
+ValueId Expander::emit_flagged(Op op, Type type, ValueId a, ValueId b, uint8_t flags) {
   const std::array args = {a, b};
   if (ValueId value = fold(op, type, args)) return value;
   const std::array operands = {Operand::of(a), Operand::of(b)};
-  const OpId id = builder_.append(op, operands, {&type, 1}, kExactFlag);
+  const OpId id = builder_.append(op, operands, {&type, 1}, flags);
   return descriptor().result(descriptor().op(id));
 }
 
@@ -129,6 +129,14 @@ std::vector<ValueId> Own::results(OpId id) {
   std::vector<ValueId> all;
   for (uint32_t k = 0; k < d.op(id).result_count; k++) all.push_back(d.result(d.op(id), k));
   return all;
+}
+
+// Where the device fuses, its own reciprocal and one step are shorter than an exact quotient.
+ValueId Own::div(ValueId a, ValueId b) {
+  if (wide_ || !fused_) return e_.emit(Op::Div, t_, {a, b});
+  const ValueId reciprocal = e_.emit_flagged(Op::Div, t_, c(1), b, kLooseFlag);
+  const ValueId q = mul(a, reciprocal);
+  return mad(less_product(a, q, b), reciprocal, q);
 }
 
 ValueId Own::poly(ValueId x, std::span<const double> of32, std::span<const double> of64) {

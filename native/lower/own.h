@@ -34,7 +34,8 @@ class Own {
   ValueId add(ValueId a, ValueId b) { return exact(Op::Add, a, b); }
   ValueId sub(ValueId a, ValueId b) { return exact(Op::Sub, a, b); }
   ValueId mul(ValueId a, ValueId b) { return exact(Op::Mul, a, b); }
-  ValueId div(ValueId a, ValueId b) { return e_.emit(Op::Div, t_, {a, b}); }
+  // Of finite numbers, b normal; to about one last place.
+  ValueId div(ValueId a, ValueId b);
   ValueId sqrt(ValueId a) { return e_.emit(Op::Sqrt, t_, {a}); }
   ValueId neg(ValueId a) { return e_.emit(Op::Neg, t_, {a}); }
   ValueId abs(ValueId a) { return e_.emit(Op::Abs, t_, {a}); }
@@ -118,7 +119,7 @@ class Own {
   }
 
  private:
-  ValueId exact(Op op, ValueId a, ValueId b) { return e_.emit_exact(op, t_, a, b); }
+  ValueId exact(Op op, ValueId a, ValueId b) { return e_.emit_flagged(op, t_, a, b, kExactFlag); }
   std::vector<ValueId> results(OpId id);
 
   Expander& e_;

@@ -61,8 +61,9 @@ ValueId own_acos(Own& w, std::span<const ValueId> args) {
 
 ValueId own_atan(Own& w, std::span<const ValueId> args) {
   const ValueId a = w.abs(args[0]), one = w.c(1);
-  const ValueId steep = w.greater(a, one);
-  const ValueId r = low_angle(w, w.select(steep, one, a), w.select(steep, a, one));
+  const ValueId steep = w.greater(a, one), infinite = w.equal(a, w.infinity());
+  const ValueId over = w.select(infinite, w.c(0), one), under = w.select(infinite, one, a);
+  const ValueId r = low_angle(w, w.select(steep, over, a), w.select(steep, under, one));
   const ValueId value = w.select(steep, from_half_pi(w, r), r);
   return w.keep_nan(args[0], w.with_sign(value, w.sign(args[0])));
 }
@@ -74,7 +75,10 @@ ValueId own_atan2(Own& w, std::span<const ValueId> args) {
   ay = w.select(infinities, one, ay);
   ax = w.select(infinities, one, ax);
   const ValueId steep = w.greater(ay, ax);
-  const ValueId low = w.select(steep, ax, ay), high = w.select(steep, ay, ax);
+  ValueId low = w.select(steep, ax, ay), high = w.select(steep, ay, ax);
+  const ValueId infinite = w.equal(high, w.infinity());
+  low = w.select(infinite, zero, low);
+  high = w.select(infinite, one, high);
   // Away from overflow of the sum and from denormals; (0, 0) is (1, 0).
   const ValueId large = w.greater(high, w.c(0x1p126, 0x1p1022));
   const ValueId small = w.less(high, w.c(0x1p-60, 0x1p-900));

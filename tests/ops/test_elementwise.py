@@ -126,7 +126,7 @@ def check(device, row, t, triple, got, lane=""):
 
 def refused(device, t):
     """Whether a device may refuse a type: it says so by name."""
-    return t.name == "float64" and (device.kind == "vulkan" or not device.features["float64"])
+    return t.name == "float64" and not device.features["float64"]
 
 
 def launch(device, t, kernel, *arguments, **options):

@@ -311,7 +311,8 @@ void Emitter::div(const Operation& o) {
   const Scalar s = t.scalar();
   const uint32_t n = t.lanes();
   Word a = value(x[0]), b = value(x[1]);
-  if (!corrects_division(s)) return alias(o, emit(Opcode::FDiv, type(t), a, b));
+  if (!corrects_division(s) || (o.flags & kLooseFlag))
+    return alias(o, emit(Opcode::FDiv, type(t), a, b));
   if (s == Scalar::Float32) return alias(o, quotient_of(x[0].value(), x[1].value(), a, b, n));
   a = convert_lanes(a, s, Scalar::Float32, n);
   b = convert_lanes(b, s, Scalar::Float32, n);
