@@ -67,7 +67,8 @@ class Artifact:
 def plan_of(name, descriptor, limits):
     """The interface plan of a descriptor."""
     slots = [(s[0], s[2], s[3]) for s in descriptor.slots]
-    return plan_interface(name, slots, descriptor.argument_block()[0], limits)
+    block_bytes = descriptor.argument_block()[0]
+    return plan_interface(name, slots, block_bytes, limits, descriptor.indexes_arguments)
 
 
 def build_artifact(name, descriptor, parameters, target, vulkan):

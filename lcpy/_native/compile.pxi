@@ -68,6 +68,11 @@ cdef class Descriptor:
         return self.c.get().shared_bytes()
 
     @property
+    def indexes_arguments(self):
+        """Whether it indexes its by-value arguments at run time."""
+        return bool(c_compile.indexes_arguments(dereference(self.c)))
+
+    @property
     def hash(self):
         return self.c.get().hash()
 

@@ -40,7 +40,7 @@ class Plan(namedtuple("Plan", _FIELDS)):
         return "\n".join(lines)
 
 
-def plan_interface(name, slots, block_bytes, limits):
+def plan_interface(name, slots, block_bytes, limits, indexed=False):
     """The Plan of a kernel.
 
     Parameters
@@ -52,6 +52,9 @@ def plan_interface(name, slots, block_bytes, limits):
     block_bytes : int
         Size of the argument block.
     limits : Limits
+    indexed : bool
+        Whether the kernel indexes its by-value arguments at run time: Vulkan lets threads index
+        push constants alike only, and drivers rely on it.
     """
     who = f"kernel '{name}'"
     places, accesses, buffers = [], [], []
@@ -65,7 +68,7 @@ def plan_interface(name, slots, block_bytes, limits):
     limits.require("storage_buffers", len(buffers), who)
     sets, push = [tuple(buffers)], ()
     place = (1, 0)
-    if block_bytes <= limits.push_bytes:
+    if block_bytes <= limits.push_bytes and not indexed:
         block, push = "push", ((0, block_bytes),)
     else:
         # The last resort, too, must fit: the message then names the push constants' limit no more.

@@ -18,6 +18,9 @@ struct BindingPlan {
   Block block = Block::Push;  // how the argument block arrives on Vulkan
   Place block_place;          // of Uniform and Storage
 };
+// Whether the kernel indexes its by-value arguments at run time. The block may not be pushed then:
+// Vulkan lets threads index push constants alike only.
+bool indexes_arguments(const KernelDescriptor& d);
 // Set 0, bindings in slot order; the block pushed up to 128 bytes, else a storage buffer in set 1.
 BindingPlan default_plan(const KernelDescriptor& d);
 

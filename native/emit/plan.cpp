@@ -1,10 +1,22 @@
 // The plan of those who have no planner.
 #include "emit/emit.h"
+#include "kernel/walk.h"
 
 namespace lcpy {
 
 // What every Vulkan device has room for (maxPushConstantsSize).
 static constexpr uint32_t kPushBytes = 128;
+
+bool indexes_arguments(const KernelDescriptor& d) {
+  bool found = false;
+  walk_functions(d, [&](OpId, const Operation& o) {
+    const auto operands = d.operands_of(o);
+    if (o.op != Op::Load || d.slot(operands[0].slot()).memory != MemoryClass::Uniform) return;
+    for (const Operand& x : operands.subspan(1))
+      found = found || (x.is_value() && !d.is_constant(x.value()));
+  });
+  return found;
+}
 
 BindingPlan default_plan(const KernelDescriptor& d) {
   BindingPlan plan;
@@ -12,7 +24,7 @@ BindingPlan default_plan(const KernelDescriptor& d) {
   uint32_t binding = 0;
   for (size_t i = 0; i < d.slots.size(); i++)
     if (d.slots[i].memory == MemoryClass::Global) plan.slots[i] = {0, binding++};
-  if (argument_block(d).size > kPushBytes) {
+  if (argument_block(d).size > kPushBytes || indexes_arguments(d)) {
     plan.block = BindingPlan::Block::Storage;
     plan.block_place = {1, 0};
   }

@@ -363,3 +363,32 @@ def test_unused_length(device):
     except lc.UnsupportedError as error:
         pytest.skip(str(error))
     assert out.numpy().tolist() == [0, 0, 0, 9, 12, 15, 18, 0, 0]
+
+
+# By-value arguments that each thread indexes by itself, the result being an index again.
+
+
+@lc.struct
+class Rows:
+    tag: lc.int8
+    at: lc.int4
+    more: lc.Array[lc.uint16, 3]
+
+
+@lc.kernel(block_size=16)
+def indexed(a: lc.Buffer[lc.int32], given: Rows, v: lc.int3, out: lc.Buffer[lc.int32]):
+    i = lc.dispatch_id().x
+    out[i] = a[given.at[(i * 2 + 1) % 4] % 16]
+    out[16 + i] = a[v[i % 3]]
+    out[32 + i] = a[given.more[i % 3]]
+
+
+def test_arguments_indexed_by_each_thread(device):
+    a = np.arange(16, dtype=np.int32) + 100
+    out = lc.Buffer(48, lc.int32, device=device)
+    given = Rows(tag=1, at=(5, 2, 9, 8), more=(15, 4, 7))
+    indexed(lc.Buffer(a, device=device), given, (3, 14, 1), out, dispatch_size=16)
+    i = np.arange(16)
+    want = [a[np.array([5, 2, 9, 8])[(i * 2 + 1) % 4]], a[np.array([3, 14, 1])[i % 3]]]
+    want += [a[np.array([15, 4, 7])[i % 3]]]
+    assert out.numpy().tolist() == np.concatenate(want).tolist()

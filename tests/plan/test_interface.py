@@ -89,3 +89,9 @@ def test_plans_are_equal_hashable_and_printable():
     assert str(one) == str(two) and "set 1 binding 0: storage_buffer" in str(one)
     with pytest.raises(AttributeError):
         one.block = "push"
+
+
+def test_arguments_indexed_at_run_time_are_not_pushed():
+    """Threads may index push constants alike only."""
+    assert plan_interface("k", slots(2), 64, LIMITS).block == "push"
+    assert plan_interface("k", slots(2), 64, LIMITS, indexed=True).block == "uniform"

@@ -47,6 +47,8 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool denorm_preserve64
         cbool round_even16
 
+    cbool indexes_arguments "lcpy::indexes_arguments"(const KernelDescriptor& d) except +translate
+
     cdef cppclass CSpirvModule "lcpy::SpirvModule":
         vector[uint32_t] words
         vector[string] capabilities

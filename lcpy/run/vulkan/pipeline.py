@@ -81,7 +81,11 @@ class PipelineStore:
         )
         slots = [(s[0], s[2], s[3]) for s in descriptor.slots]
         plan = plan_interface(
-            request.name, slots, descriptor.argument_block()[0], device.plan_limits
+            request.name,
+            slots,
+            descriptor.argument_block()[0],
+            device.plan_limits,
+            descriptor.indexes_arguments,
         )
         times = dict(Executable.times)
         built = self.pipeline(request.name, descriptor, plan, False, times)
