@@ -96,3 +96,31 @@ def test_narrow(device):
     narrow(lc.Buffer(x, device=device), out, other, dispatch_size=3)
     assert out.numpy().tolist() == [[0, 1], [0, 3], [0, 3]]
     assert other.numpy().tolist() == [254, 1, 0]
+
+
+# Zeros that were integers: what is known of those is known of the floats.
+
+
+@lc.kernel(math="strict")
+def from_integers(n: lc.Buffer[lc.int32], x: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32, 2]):
+    i = lc.dispatch_id().x
+    out[i, 0] = x[i] / lc.float32(n[i] // 0)
+    out[i, 1] = lc.float32(n[0] & 0) / lc.float32(n[i])
+    out[i, 2] = x[i] * lc.float32(n[i] - n[i])
+    out[i, 3] = x[i] * lc.float32(n[i] < n[i])
+    out[i, 4] = x[i] * lc.bitcast(lc.float32, n[i] // 0)
+    out[i, 5] = (lc.float3(lc.int3()) / lc.float3(lc.int3(n[i]))).y
+
+
+def test_from_integers(device):
+    n, x = np.int32([0, 1, -2, 0]), np.float32([1.0, -1.0, np.inf, 0.0])
+    out = lc.Buffer((4, 6), lc.float32, device=device)
+    from_integers(lc.Buffer(n, device=device), lc.Buffer(x, device=device), out, dispatch_size=4)
+    with np.errstate(all="ignore"):
+        zero = np.float32(0)
+        quotient = zero / n.astype(np.float32)
+        product = x * zero
+        want = np.stack([x / zero, quotient, product, product, product, quotient], axis=1)
+    got = out.numpy()
+    same = (got.view("u4") == want.view("u4")) | (np.isnan(got) & np.isnan(want))
+    assert same.all(), f"{got}, not {want}"

@@ -87,7 +87,13 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
     if (scalar_size(to) >= 4) wide = to;
     uint64_t one = 1;
     if (to_float) one = wide == Scalar::Float64 ? kOneFloat64 : kOneFloat32;
-    const Word yes = lane_constant(wide, n, one), no = lane_constant(wide, n, 0);
+    const Word yes = lane_constant(wide, n, one);
+    Word no = lane_constant(wide, n, 0);
+    if (to_float && hides()) {
+      const Word zero = zero_at_run_time(wide), parts[] = {zero, zero, zero, zero};
+      no = n == 1 ? zero
+                  : emit_list(Opcode::CompositeConstruct, lanes(wide, n), std::span(parts, n));
+    }
     return convert_lanes(emit(Opcode::Select, lanes(wide, n), id, yes, no), wide, to, n);
   }
   if (source == ScalarClass::Float) {
@@ -114,6 +120,7 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
     return emit(Opcode::INotEqual, lanes(to, n), id, zero);
   }
   const auto code = source == ScalarClass::Signed ? Opcode::ConvertSToF : Opcode::ConvertUToF;
+  id = hidden_integer(id, wide, n);
   return emit(code, lanes(to, n), id);
 }
 
@@ -121,6 +128,11 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
 void Emitter::bitcast(const Operation& o) {
   const Operand x = d_.operands_of(o)[0];
   const Type from = type_of(x), to = d_.type_of(d_.result(o));
+  const bool number = from.is_integer() && to.is_float() && from.lanes() == to.lanes();
+  if (number && scalar_size(from.scalar()) >= 4 && hides()) {
+    const Word hidden = hidden_integer(value(x), from.scalar(), from.lanes());
+    return alias(o, emit(Opcode::Bitcast, type(to), hidden));
+  }
   const bool held = types_.held(from.scalar()) || types_.held(to.scalar());
   if (!held && type(from) == type(to)) return alias(o, value(x));
   const bool fits =

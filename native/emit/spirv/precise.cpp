@@ -71,7 +71,9 @@ Word Emitter::zero_at_run_time(Scalar s) {
   Words* const current = out_;
   out_ = &early_;
   const Word zero = emit(Opcode::ShiftRightLogical, lanes(Scalar::UInt32), number, u32(31));
-  if (s == Scalar::Float64) {
+  if (s == Scalar::UInt32) {
+    known = zero;
+  } else if (scalar_size(s) == 8) {
     const Word pair[] = {zero, zero};
     const Word both = emit_list(Opcode::CompositeConstruct, lanes(Scalar::UInt32, 2), pair);
     known = emit(Opcode::Bitcast, lanes(s), both);
@@ -83,6 +85,17 @@ Word Emitter::zero_at_run_time(Scalar s) {
   }
   out_ = current;
   return known;
+}
+
+// An integer on its way to a float: where the driver knows it to be zero it would know the float.
+Word Emitter::hidden_integer(Word id, Scalar s, uint32_t n) {
+  if (!hides()) return id;
+  const Scalar bits = scalar_size(s) == 8 ? Scalar::UInt64 : Scalar::UInt32;
+  Word zero = zero_at_run_time(bits);
+  const Word parts[] = {zero, zero, zero, zero};
+  if (n > 1)
+    zero = emit_list(Opcode::CompositeConstruct, lanes(bits, n), std::span(parts, n));
+  return emit(Opcode::BitwiseOr, lanes(s, n), id, zero);
 }
 
 // Whether a constant has a zero that the driver would simplify by. It does so also where the zero

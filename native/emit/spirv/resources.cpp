@@ -30,7 +30,7 @@ Word Emitter::late_constant(ValueId v) {
   LCPY_CHECK(d_.is_constant(v));
   const Type t = d_.type_of(v);
   const std::byte* bytes = d_.constant_bytes(v).data();
-  if (target_.exact_zeros || d_.math == MathMode::Fast || !hides_zeros(t, bytes))
+  if (!hides() || !hides_zeros(t, bytes))
     return ids_[v.value] = constant(t, bytes);
   const auto known = hidden_constants_.find(v.value);
   if (known != hidden_constants_.end()) return known->second;
