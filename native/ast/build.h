@@ -26,6 +26,7 @@ struct Build {
   // ---- nodes (builder.cpp) ----
   ExprId add(ExprNode node);
   StmtId add(StmtNode node);  // appended to the innermost scope
+  void will_report() { f.reports_ = f.keeps_place_ = true; }
   void check_open() const;    // not finished
   void check(ExprId e, Span span) const;
   void check(std::span<const ExprId> all, Span span) const {

@@ -122,7 +122,7 @@ struct StmtNode {
   VariableId variable;                        // For
   ScopeId scope, other;                       // then/body/cases; else/on_procedural
   uint32_t extra_begin = 0, extra_count = 0;  // SwitchCase literals and Print values, into args()
-  uint32_t text = 0;  // Comment, Print format, Suspend name: see FunctionBuilder::text
+  uint32_t text = 0;  // Comment, Print format, Assert message, Suspend name: see text_of
 };
 
 struct Scope {
@@ -195,7 +195,12 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   StmtId case_(std::span<const ExprId> literals, Span span);  // inside a switch's scope
   StmtId default_(Span span);
   StmtId comment(std::string text, Span span);
+  // The format is the host's own: it comes back with the values of each line.
   StmtId print(std::string format, std::span<const ExprId> values, Span span);
+  StmtId assert_(ExprId condition, std::string message, Span span);
+  // From now on the hash includes where the function stands: equal functions of different places
+  // are then two, since what they report names a line. Printing and trapping turn it on.
+  void keep_place() { keeps_place_ = true; }
   void push_scope(ScopeId scope);
   void pop_scope();
   ScopeId body() const { return ScopeId(0u); }
@@ -204,6 +209,8 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   // Later calls of a construction method are refused.
   void finish();
   bool finished() const { return finished_; }
+  // Whether it, or what it calls, has a print, an assert or a trap.
+  bool reports() const { return reports_; }
 
   // ---- reading ----
   Kind kind() const { return kind_; }
@@ -254,7 +261,7 @@ class FunctionBuilder : public std::enable_shared_from_this<FunctionBuilder> {
   Span span_;
   Type return_type_;
   bool return_known_ = false;
-  bool finished_ = false;
+  bool finished_ = false, reports_ = false, keeps_place_ = false;
   uint64_t hash_ = 0;
   std::array<uint32_t, 3> block_size_{256, 1, 1};
   std::vector<Variable> variables_;

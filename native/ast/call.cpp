@@ -96,6 +96,7 @@ ExprId FunctionBuilder::call(const std::shared_ptr<FunctionBuilder>& callee,
   };
   auto at = std::find_if(callees_.begin(), callees_.end(), same);
   if (at == callees_.end()) at = callees_.insert(callees_.end(), callee);
+  reports_ |= callee->reports();
   ExprNode n;
   n.kind = callee->external() ? ExprKind::ExternalCall : ExprKind::CustomCall;
   n.type = callee->return_type();

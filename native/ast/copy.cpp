@@ -93,6 +93,8 @@ struct Copier {
     for (VariableId v : from.arguments_) to.arguments_.push_back(variable(v.value));
     statements(from.body(), to.body());
     to.hash_ = from.hash_;
+    to.reports_ = from.reports_;
+    to.keeps_place_ = from.keeps_place_;
     to.finished_ = true;
   }
 };

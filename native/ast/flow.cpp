@@ -57,6 +57,7 @@ struct Flow {
   }
   bool Comment(StmtId, const StmtNode&) { return true; }
   bool Print(StmtId, const StmtNode&) { return true; }
+  bool Assert(StmtId, const StmtNode&) { return true; }
   bool RayQuery(StmtId, const StmtNode& n) {
     scope(n.scope);
     scope(n.other);

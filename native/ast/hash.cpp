@@ -1,15 +1,17 @@
-// The structural hash: kinds, types, operations, values and callees; no names, no spans, no nodes
-// that nothing uses. Stable across processes, machines and versions: it is written to files.
+// The structural hash: kinds, types, operations, values and callees; no names, no spans (but the
+// place of a function whose reports name its lines), no nodes that nothing uses. Stable across
+// processes, machines and versions: it is written to files.
 #include "ast/build.h"
 #include "ast/visit.h"
+#include "base/source.h"
 
 namespace lcpy::ast {
 namespace {
 
 class Hasher {
  public:
-  explicit Hasher(const FunctionBuilder& f)
-      : f_(f), exprs_(f.expr_count()), numbers_(f.variables().size()) {}
+  Hasher(const FunctionBuilder& f, bool with_place)
+      : f_(f), place_(with_place), exprs_(f.expr_count()), numbers_(f.variables().size()) {}
 
   uint64_t function() {
     uint64_t h = mix(1, static_cast<uint64_t>(f_.kind()));
@@ -19,6 +21,7 @@ class Hasher {
     }
     for (VariableId v : f_.arguments()) h = mix(h, variable(v.value));
     if (const External* e = f_.external()) h = mix(h, external(*e));
+    if (place_) h = mix(h, place());
     return mix(h, scope(f_.body()));
   }
 
@@ -38,6 +41,12 @@ class Hasher {
   static uint64_t text(uint64_t h, std::string_view s) {
     for (char c : s) h = mix(h, static_cast<unsigned char>(c));
     return mix(h, s.size());
+  }
+
+  uint64_t place() const {
+    uint64_t h = f_.span().line;
+    for (char c : source_name(f_.span().file)) h = mix(h, static_cast<unsigned char>(c));
+    return mix(h, f_.span().column);
   }
 
   // Numbered as they are met, so that unused variables do not matter.
@@ -98,6 +107,7 @@ class Hasher {
   }
 
   const FunctionBuilder& f_;
+  bool place_;
   std::vector<uint64_t> exprs_;
   std::vector<uint32_t> numbers_;
   uint32_t met_ = 0;
@@ -105,6 +115,6 @@ class Hasher {
 
 }  // namespace
 
-uint64_t Build::compute_hash() const { return Hasher(f).function(); }
+uint64_t Build::compute_hash() const { return Hasher(f, f.keeps_place_).function(); }
 
 }  // namespace lcpy::ast

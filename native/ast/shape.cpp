@@ -64,4 +64,11 @@ LCPY_SHAPE(BoolToVoid) {
   return b.call_node(op, {&cond, 1}, Type(), span);
 }
 
+LCPY_SHAPE(TrapShape) {
+  b.need_count(op, args, 1, span);
+  const ExprId code = b.integer(b.f.settle(args[0]), "a trap's code", span);
+  b.will_report();
+  return b.call_node(op, {&code, 1}, Type(), span);
+}
+
 }  // namespace lcpy::ast

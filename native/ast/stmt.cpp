@@ -290,9 +290,23 @@ StmtId FunctionBuilder::print(std::string format, std::span<const ExprId> values
     build.read(settled.back());
   }
   StmtNode n = statement(StmtKind::Print, span);
+  build.will_report();
   n.text = build.add_text(std::move(format));
   n.extra_begin = build.add_args(settled);
   n.extra_count = static_cast<uint32_t>(settled.size());
+  return build.add(n);
+}
+
+StmtId FunctionBuilder::assert_(ExprId condition, std::string message, Span span) {
+  Build build(*this);
+  build.check_open();
+  build.check(condition, span);
+  condition = build.condition(condition, span);
+  build.read(condition);
+  build.will_report();
+  StmtNode n = statement(StmtKind::Assert, span);
+  n.a = build.id(condition.value);
+  n.text = build.add_text(std::move(message));
   return build.add(n);
 }
 

@@ -136,6 +136,9 @@ class Listing {
     for (ExprId e : f_.args(n.extra_begin, n.extra_count)) text += ", " + expr(e.value);
     line(text);
   }
+  void Assert(StmtId, const StmtNode& n) {
+    line("assert " + expr(n.a.value) + ", '" + f_.text_of(n) + "'");
+  }
   void RayQuery(StmtId, const StmtNode& n) {
     block("ray_query " + expr(n.a.value) + ":", n.scope);
     block("on_procedural:", n.other);

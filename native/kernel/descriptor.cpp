@@ -39,6 +39,18 @@ bool KernelDescriptor::uses_shared() const {
   return false;
 }
 
+SlotId KernelDescriptor::report_tag() const {
+  for (uint32_t i = 0; i < slots.size(); i++)
+    if (slots[i].report && slots[i].memory == MemoryClass::Uniform) return SlotId(i);
+  return {};
+}
+
+SlotId KernelDescriptor::report_memory() const {
+  for (uint32_t i = 0; i < slots.size(); i++)
+    if (slots[i].report && slots[i].memory == MemoryClass::Global) return SlotId(i);
+  return {};
+}
+
 uint64_t KernelDescriptor::shared_bytes() const {
   uint64_t end = 0;
   for (const Slot& s : slots)

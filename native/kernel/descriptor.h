@@ -57,6 +57,7 @@ struct Slot {
   bool atomics = false;          // reached by an atomic operation
   bool length_used = false;      // BufferLength or BufferLength64 reads it
   bool extents_used = false;     // BufferExtent reads it (also multi-axis indexing)
+  bool report = false;           // ours: what asserts, traps and prints write; see kernel/report.h
   FunctionId owner;              // of Scratch
   std::vector<std::byte> data;   // of Constant: type.size() bytes in memory layout
   Span span;
@@ -157,6 +158,17 @@ struct ExternalFunction {
   }
 };
 
+// A place in the program that reports: Assert, Trap, Print and Bounds name theirs by its number.
+// What the host needs to say it is here; the running kernel gives the number and the values.
+struct Site {
+  enum class Kind : uint8_t { Assert, Trap, Print, Bounds };
+  Kind kind{};
+  std::string text;         // message; format, which only the host understands; what is indexed
+  std::vector<Type> types;  // of the values: none; the code; what is printed; the index, and of a
+                            // byte buffer what is read there
+  Span span;
+};
+
 enum class MathMode : uint8_t { Ieee, Strict, Fast };
 
 struct KernelDescriptor {
@@ -172,6 +184,7 @@ struct KernelDescriptor {
   std::vector<Value> values;
   std::vector<Constant> constants;
   std::vector<std::byte> constant_data;
+  std::vector<Site> sites;
   bool view_offsets =
       false;  // buffers carry a base offset in the argument block (views at any start)
 
@@ -200,6 +213,10 @@ struct KernelDescriptor {
   bool uses_shared() const;
   // Whether every thread of a block must run, those past the end of the dispatch too.
   bool needs_whole_blocks() const { return uses_shared() || uses_barrier() || uses_warp(); }
+  // The host slots that reports use, none where the kernel has none: the tag, a Uniform uint4, and
+  // the memory, a Global buffer<uint> right after it.
+  SlotId report_tag() const;
+  SlotId report_memory() const;
   uint64_t shared_bytes() const;  // of all Shared slots, each at its alignment
   uint64_t hash() const;          // of the text form without names and spans
 };

@@ -26,6 +26,7 @@ class Parser {
     d_.math = static_cast<MathMode>(choice(kMathWords, "a math mode"));
     d_.view_offsets = accept_word("view_offsets");
     while (accept_word("slot")) slot();
+    while (accept_word("site")) site();
     while (accept_word("external")) external();
     while (accept_word("function")) function();
     skip_space();
@@ -167,6 +168,7 @@ class Parser {
     s.atomics = accept_word("atomics");
     s.length_used = accept_word("length");
     s.extents_used = accept_word("extents");
+    s.report = accept_word("report");
     if (accept_word("owner")) s.owner = FunctionId(number32());
     if (accept_word("data")) {
       if (type() != s.type) bad("the data's type is not the slot's");
@@ -198,6 +200,20 @@ class Parser {
       e.texts.emplace_back(std::string(language), quoted());
     }
     d_.externals.push_back(std::move(e));
+  }
+
+  void site() {
+    if (number32() != d_.sites.size()) bad("sites are numbered from 0");
+    Site s;
+    s.kind = static_cast<Site::Kind>(choice(kSiteWords, "a kind of site"));
+    s.text = quoted();
+    expect('(');
+    while (!accept(')')) {
+      if (!s.types.empty()) expect(',');
+      s.types.push_back(type());
+    }
+    s.span = span();
+    d_.sites.push_back(std::move(s));
   }
 
   // ---- functions and bodies -------------------------------------------------------------------

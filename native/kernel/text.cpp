@@ -32,6 +32,7 @@ class Printer {
     if (d_.view_offsets) out_ += " view_offsets";
     out_ += '\n';
     for (size_t i = 0; i < d_.slots.size(); i++) slot(i);
+    for (size_t i = 0; i < d_.sites.size(); i++) site(i);
     for (size_t i = 0; i < d_.externals.size(); i++) external(i);
     for (size_t i = 0; i < d_.functions.size(); i++) function(i);
     return std::move(out_);
@@ -86,6 +87,7 @@ class Printer {
     if (s.atomics) out_ += " atomics";
     if (s.length_used) out_ += " length";
     if (s.extents_used) out_ += " extents";
+    if (s.report) out_ += " report";
     if (s.owner) {
       out_ += " owner";
       number(s.owner.value, ' ');
@@ -126,6 +128,24 @@ class Printer {
       out_ += ' ';
       quoted(source, true);
     }
+    out_ += '\n';
+  }
+
+  void site(size_t index) {
+    const Site& s = d_.sites[index];
+    out_ += "site";
+    number(index, ' ');
+    out_ += ' ';
+    out_ += kSiteWords[static_cast<int>(s.kind)];
+    out_ += ' ';
+    quoted(s.text);
+    out_ += " (";
+    for (size_t i = 0; i < s.types.size(); i++) {
+      if (i) out_ += ", ";
+      out_ += s.types[i].description();
+    }
+    out_ += ')';
+    span(s.span);
     out_ += '\n';
   }
 

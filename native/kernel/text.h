@@ -19,5 +19,6 @@ inline constexpr std::string_view kMemoryWords[] = {
 inline constexpr std::string_view kAccessWords[] = {"none", "read", "write", "read_write"};
 inline constexpr std::string_view kParameterWords[] = {"value", "reference", "buffer"};
 inline constexpr std::string_view kMathWords[] = {"ieee", "strict", "fast"};
+inline constexpr std::string_view kSiteWords[] = {"assert", "trap", "print", "bounds"};
 
 }  // namespace lcpy

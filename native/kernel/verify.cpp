@@ -110,6 +110,11 @@ class Verifier {
           (owned && s.owner.value >= d_.functions.size()))
         report("slot_owner", "scratch memory belongs to one function, other memory to none",
                s.span);
+      const Type words = s.memory == MemoryClass::Global
+                             ? Type::buffer(Type::of(Scalar::UInt32), 1)
+                             : Type::vector(Scalar::UInt32, 4);
+      if (s.report && (s.type != words || inner))
+        report("slot_type", "a report's slot is a uint4 by value or a buffer of uint", s.span);
       if (s.atomics && s.memory != MemoryClass::Global && s.memory != MemoryClass::Shared)
         report("slot_class", "atomics reach buffers and shared memory only", s.span);
     }

@@ -25,6 +25,11 @@ void walk_functions(const KernelDescriptor& d, Visit&& visit) {
   for (const Function& f : d.functions) walk_body(d, f.body, visit);
 }
 
+// What pass_report turns into ordinary operations.
+inline bool is_report(Op op) {
+  return op == Op::Assert || op == Op::Trap || op == Op::Print || op == Op::Bounds;
+}
+
 inline bool is_terminator(Op op) {
   return op == Op::Yield || op == Op::Break || op == Op::Continue || op == Op::Return ||
          op == Op::Unreachable;

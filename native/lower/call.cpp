@@ -47,6 +47,7 @@ struct CallTable {
       {Op::Bitcast, &F::call_plain},
       {Op::Pow, &F::call_pow},
       {Op::WarpReadLane, &F::call_read_lane},
+      {Op::Trap, &F::call_trap},
   };
   // Operators that are nodes of their own in the AST, and a statement.
   static constexpr Op kElsewhere[] = {Op::And, Op::Or, Op::IfElse, Op::Unreachable};
@@ -150,6 +151,15 @@ ValueId FunctionLowering::call_effect(const ExprNode& n) {
 // What the condition's own evaluation does still happens; the promise itself is not used.
 ValueId FunctionLowering::call_assume(const ExprNode& n) {
   value(f_.args_of(n)[0]);
+  return {};
+}
+
+ValueId FunctionLowering::call_trap(const ExprNode& n) {
+  const ValueId code = index_value(f_.args_of(n)[0]);
+  const uint32_t site = all_.add_site(Site::Kind::Trap, "", {d_.type_of(code)}, n.span);
+  b_.set_span(n.span);
+  const Operand operands[] = {Operand::imm(site), Operand::of(code)};
+  b_.append(Op::Trap, operands);
   return {};
 }
 
@@ -268,12 +278,26 @@ ValueId FunctionLowering::call_buffer_write(const ExprNode& n) {
   return {};
 }
 
+// All bytes of a t at `offset` lie within the buffer.
+void FunctionLowering::check_bytes(SlotId slot, ValueId offset, Type t, Span span) {
+  if (!all_.options.bounds) return;
+  const ValueId size = length_of(slot, d_.type_of(offset));
+  const Type unit = d_.type_of(size), boolean = Type::of(Scalar::Bool);
+  const ValueId before = b_.integer(unit, t.size() - 1);
+  const ValueId fits = b_.emit(Op::Less, boolean, {before, size});
+  const ValueId room = b_.emit(Op::Sub, unit, {size, before});
+  const ValueId limit = b_.emit(Op::Select, unit, {fits, room, b_.zero(unit)});
+  check_buffer(offset, limit, size, "byte buffer '" + d_.slot(slot).name + "'", span, t);
+}
+
 ValueId FunctionLowering::call_byte_read(const ExprNode& n) {
   const auto args = f_.args_of(n);
   const SlotId slot = resource(args[0]);
-  const Operand operands[] = {Operand::of(slot), Operand::of(index_value(args[1]))};
-  mark(slot, Access::Read);
+  const ValueId offset = index_value(args[1]);
   b_.set_span(n.span);
+  check_bytes(slot, offset, n.type, n.span);
+  const Operand operands[] = {Operand::of(slot), Operand::of(offset)};
+  mark(slot, Access::Read);
   const uint8_t flags = n.op == Op::ByteBufferVolatileRead ? kVolatile : 0;
   return d_.result(d_.op(b_.append(Op::ByteLoad, operands, {&n.type, 1}, flags)));
 }
@@ -283,9 +307,10 @@ ValueId FunctionLowering::call_byte_write(const ExprNode& n) {
   const SlotId slot = resource(args[0]);
   const ValueId offset = index_value(args[1]);
   const ValueId v = value(args[2]);
+  b_.set_span(n.span);
+  check_bytes(slot, offset, d_.type_of(v), n.span);
   const Operand operands[] = {Operand::of(slot), Operand::of(v), Operand::of(offset)};
   mark(slot, Access::Write);
-  b_.set_span(n.span);
   b_.append(Op::ByteStore, operands, {}, n.op == Op::ByteBufferVolatileWrite ? kVolatile : 0);
   return {};
 }

@@ -69,7 +69,7 @@ class Dead {
   // Of the operation itself, for what is outside the function that it stands in.
   bool has_effect(const Operation& o) const {
     if (o.op == Op::External || is_atomic(o.op) || o.op == Op::ByteStore) return true;
-    if (op_row(o.op).sync == OpSync::Uniform) return true;
+    if (op_row(o.op).sync == OpSync::Uniform || is_report(o.op)) return true;
     if (o.op == Op::Load || o.op == Op::ByteLoad) return o.flags & kVolatileFlag;
     if (o.op != Op::Store) return false;
     return d_.slot(d_.operands_of(o)[0].slot()).memory != MemoryClass::Scratch;
@@ -233,6 +233,7 @@ class Copy {
     to_.block_size = d_.block_size;
     to_.math = d_.math;
     to_.view_offsets = d_.view_offsets;
+    to_.sites = d_.sites;
     to_.ops.reserve(d_.ops.size());
     to_.values.reserve(d_.values.size());
     to_.operands.reserve(d_.operands.size());

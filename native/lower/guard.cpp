@@ -8,11 +8,9 @@
 
 namespace lcpy {
 namespace lower {
-namespace {
 
-// Whether this thread is inside the dispatch, appended where the builder stands. An axis along
-// which a block is one thread wide has no threads past the end; x is compared always, since
-// oversized dispatches are folded along it.
+// An axis along which a block is one thread wide has no threads past the end; x is compared
+// always, since oversized dispatches are folded along it.
 ValueId inside(const KernelDescriptor& d, KernelBuilder& b) {
   const Type boolean = Type::of(Scalar::Bool);
   const Type uint3 = Type::vector(Scalar::UInt32, 3);
@@ -26,6 +24,8 @@ ValueId inside(const KernelDescriptor& d, KernelBuilder& b) {
   }
   return all;
 }
+
+namespace {
 
 void wrap_kernel(KernelDescriptor& d) {
   KernelBuilder b(d);
@@ -51,7 +51,8 @@ bool reaches_buffer(const KernelDescriptor& d, const Operation& o) {
   }
   const OpRow& row = op_row(o.op);
   if (row.category != OpCategory::Memory && row.category != OpCategory::Atomic) return false;
-  return d.slot(d.operands_of(o)[0].slot()).memory == MemoryClass::Global;
+  const Slot& s = d.slot(d.operands_of(o)[0].slot());
+  return s.memory == MemoryClass::Global && !s.report;  // reports look themselves who writes them
 }
 
 // Puts `condition` around each access to a buffer in the body and below.

@@ -53,6 +53,25 @@ void Lowering::host_slots() {
     }
     b.add_slot(std::move(s));
   }
+  if (!options.bounds && !kernel_.reports()) return;
+  const auto number = static_cast<uint32_t>(arguments.size());
+  Slot tag, report;
+  tag.name = "report_tag";
+  tag.type = Type::vector(Scalar::UInt32, 4);
+  tag.memory = MemoryClass::Uniform;
+  tag.number = number;
+  report.name = "report";
+  report.type = Type::buffer(Type::of(Scalar::UInt32), 1);
+  report.number = number + 1;
+  tag.report = report.report = true;
+  tag.span = report.span = kernel_.span();
+  b.add_slot(std::move(tag));
+  b.add_slot(std::move(report));
+}
+
+uint32_t Lowering::add_site(Site::Kind kind, std::string text, std::vector<Type> types, Span span) {
+  d.sites.push_back({kind, std::move(text), std::move(types), span});
+  return static_cast<uint32_t>(d.sites.size() - 1);
 }
 
 bool uniform_leaf(Type t, Type& leaf) {

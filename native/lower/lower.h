@@ -14,6 +14,7 @@ namespace lcpy {
 
 struct LowerOptions {
   MathMode math = MathMode::Ieee;
+  bool bounds = false;  // accesses out of range trap
   int opt = 1;         // 0 runs no optional pass; same bits
   bool ragged = true;  // the dispatch may end inside a block: threads past the end must be kept
                        // from memory. false only when every axis is a multiple of the block
@@ -42,7 +43,8 @@ void remove_dead(KernelDescriptor& d);
 void pass_inline(KernelDescriptor& d);  // small callables without a return inside a loop
 // Sequentially consistent atomics, by others that acquire and release; run by targets.
 void pass_sequential(KernelDescriptor& d);
-void pass_guard(KernelDescriptor& d, bool ragged);  // threads past the end
+void pass_report(KernelDescriptor& d, bool ragged);  // Assert, Trap, Print and Bounds
+void pass_guard(KernelDescriptor& d, bool ragged);   // threads past the end
 
 // External functions: those with a text in `language` stay, without their body; the others become
 // calls of their body; those with neither are refused. `target` names the target in messages;

@@ -94,6 +94,7 @@ class Lowering {
                            Span span);
   SlotId add_internal(MemoryClass memory, Type type, std::string name, FunctionId owner, Span span);
   SlotId constant_slot(ValueId constant);
+  uint32_t add_site(Site::Kind kind, std::string text, std::vector<Type> types, Span span);
   [[noreturn]] void fail_at(Diag code, Span span, std::initializer_list<std::string_view> args,
                             const Note* note = nullptr) const;
 
@@ -178,6 +179,8 @@ class FunctionLowering {
   bool switch_arms(const StmtNode& s, Type selector, std::vector<Operand>& operands,
                    std::vector<Arm>& arms);
   bool expression_statement(const StmtNode& s);
+  bool print_(const StmtNode& s);
+  bool assert_(const StmtNode& s);
   template <class Body>
   Arm arm(Body&& lower_body) {
     const ArmState before = open_arm();
@@ -241,6 +244,14 @@ class FunctionLowering {
   Place access_place(const ExprNode& n);
   Place element_place(uint32_t resource, std::span<const ExprId> indices);
   ValueId linear_index(SlotId slot, uint32_t rank, std::span<const ExprId> indices);
+  // With bounds="trap": the thread traps unless 0 <= index < limit. `what` is for the message.
+  void check_index(ValueId index, uint64_t limit, std::string what, Span span);
+  void check_buffer(ValueId index, ValueId limit, ValueId size, std::string what, Span span,
+                    Type read = {});
+  void append_check(ValueId index, ValueId limit, ValueId size, std::string what, Span span,
+                    Type read, uint8_t flags);
+  ValueId length_of(SlotId slot, Type index);
+  std::string spoken_place(ExprId base, Type indexed) const;
   void step(Place& p, uint32_t index);
   void step(Place& p, ValueId index);
   void swizzle(Place& p, uint32_t code, uint32_t count);
@@ -267,6 +278,7 @@ class FunctionLowering {
   ValueId call_block_size(const ExprNode& n);
   ValueId call_buffer_read(const ExprNode& n);
   ValueId call_buffer_write(const ExprNode& n);
+  void check_bytes(SlotId slot, ValueId offset, Type t, Span span);
   ValueId call_byte_read(const ExprNode& n);
   ValueId call_byte_write(const ExprNode& n);
   struct WordPlace {  // words of a buffer<uint>, taken one after the other
@@ -285,6 +297,7 @@ class FunctionLowering {
   ValueId call_atomic(const ExprNode& n);
   ValueId call_effect(const ExprNode& n);
   ValueId call_assume(const ExprNode& n);
+  ValueId call_trap(const ExprNode& n);
   ValueId call_hint(const ExprNode& n);
   ValueId call_plain(const ExprNode& n);
   ValueId call_pow(const ExprNode& n);

@@ -2,6 +2,7 @@
 // depth. Index expressions are evaluated once, left to right, when the place is made.
 #include "base/error.h"
 #include "lower/lowering.h"
+#include "lower/rewrite.h"
 
 namespace lcpy::lower {
 namespace {
@@ -95,12 +96,66 @@ Place FunctionLowering::access_place(const ExprNode& n) {
   if (p.type.is_matrix() && !p.lanes && found.size() == 2) std::swap(found[0], found[1]);
   b_.set_span(n.span);
   for (const Index& i : found) {
-    if (i.constant)
+    if (i.constant) {
       step(p, static_cast<uint32_t>(i.number));
-    else
-      step(p, i.value);
+      continue;
+    }
+    if (all_.options.bounds)
+      check_index(i.value, p.lanes ? p.lanes : p.type.count(),
+                  spoken_place(ExprId(n.a), p.type), n.span);
+    step(p, i.value);
   }
   return p;
+}
+
+// ---- checks
+// -----------------------------------------------------------------------------------------
+
+void FunctionLowering::check_buffer(ValueId index, ValueId limit, ValueId size, std::string what,
+                                    Span span, Type read) {
+  append_check(index, limit, size, std::move(what), span, read, kBufferCheck);
+}
+
+void FunctionLowering::append_check(ValueId index, ValueId limit, ValueId size, std::string what,
+                                    Span span, Type read, uint8_t flags) {
+  std::vector<Type> types{d_.type_of(index)};
+  if (!read.is_void()) types.push_back(read);
+  const uint32_t site =
+      all_.add_site(Site::Kind::Bounds, std::move(what), std::move(types), span);
+  const Operand operands[] = {Operand::imm(site), Operand::of(index), Operand::of(limit),
+                              Operand::of(size)};
+  b_.set_span(span);
+  b_.append(Op::Bounds, operands, {}, flags);
+}
+
+void FunctionLowering::check_index(ValueId index, uint64_t limit, std::string what, Span span) {
+  const bool wide = d_.type_of(index).size() == 8;
+  const ValueId end = b_.integer(Type::of(wide ? Scalar::UInt64 : Scalar::UInt32), limit);
+  append_check(index, end, end, std::move(what), span, {}, 0);
+}
+
+// A buffer's length in the width that an index of this type is compared in.
+ValueId FunctionLowering::length_of(SlotId slot, Type index) {
+  const bool wide = index.size() == 8;
+  const Type t = Type::of(wide ? Scalar::UInt64 : Scalar::UInt32);
+  const Operand query[] = {Operand::of(slot)};
+  d_.slots[slot.value].length_used = true;
+  return d_.result(d_.op(b_.append(wide ? Op::BufferLength64 : Op::BufferLength, query, {&t, 1})));
+}
+
+std::string FunctionLowering::spoken_place(ExprId base, Type indexed) const {
+  uint32_t e = base.value;
+  for (;;) {
+    const ExprKind k = f_.expr(ExprId(e)).kind;
+    if (k != ExprKind::Member && k != ExprKind::Swizzle && k != ExprKind::Access) break;
+    e = f_.expr(ExprId(e)).a;
+  }
+  const ExprNode& root = f_.expr(ExprId(e));
+  const char* kind = indexed.is_vector() ? "vector" : indexed.is_matrix() ? "matrix" : "array";
+  if (root.kind == ExprKind::Constant) return std::string("constant ") + kind;
+  if (root.kind != ExprKind::Ref) return kind;
+  const bool whole = e == base.value;
+  return std::string(kind) + (whole ? " '" : " in '") + f_.variables()[root.index].name + "'";
 }
 
 Place FunctionLowering::element_place(uint32_t resource, std::span<const ExprId> indices) {
@@ -116,6 +171,12 @@ Place FunctionLowering::element_place(uint32_t resource, std::span<const ExprId>
   if (packed) p.unit = static_cast<uint32_t>(packed_unit(element).size());
   const uint32_t stride = packed ? units(element.packed_size(), p.unit) : 1;
   if (constant && number * stride < 0x7fffffffu) {
+    if (all_.options.bounds) {
+      const Type t = Type::of(Scalar::UInt32);
+      const ValueId length = length_of(p.slot, t);
+      check_buffer(b_.integer(t, number), length, length, "buffer '" + d_.slot(p.slot).name + "'",
+                  f_.expr(indices[0]).span);
+    }
     if (packed) {
       p.kind = Place::Kind::Packed;
       p.offset = static_cast<uint32_t>(number) * stride;
@@ -147,14 +208,31 @@ ValueId FunctionLowering::linear_index(SlotId slot, uint32_t rank,
     values.push_back(index_value(x));
     wide |= d_.type_of(values[values.size() - 1]).size() == 8;
   }
-  if (rank == 1) return values[0];
+  const Span span = f_.expr(indices[0]).span;
+  const std::string what = "buffer '" + d_.slot(slot).name + "'";
+  if (rank == 1) {
+    if (all_.options.bounds) {
+      const ValueId length = length_of(slot, d_.type_of(values[0]));
+      check_buffer(values[0], length, length, what, span);
+    }
+    return values[0];
+  }
   const Type t = Type::of(wide ? Scalar::UInt64 : Scalar::UInt32),
              extent_type = Type::of(Scalar::UInt32);
   d_.slots[slot.value].extents_used = true;
+  auto extent_of = [&](uint32_t axis) {
+    const Operand query[] = {Operand::of(slot), Operand::imm(axis)};
+    return d_.result(d_.op(b_.append(Op::BufferExtent, query, {&extent_type, 1})));
+  };
+  for (uint32_t axis = 0; axis < rank && all_.options.bounds; axis++) {
+    const bool long_index = d_.type_of(values[axis]).size() == 8;
+    const ValueId end =
+        convert(extent_of(axis), Type::of(long_index ? Scalar::UInt64 : Scalar::UInt32));
+    check_buffer(values[axis], end, end, "axis " + std::to_string(axis) + " of " + what, span);
+  }
   ValueId index = convert(values[0], t);
   for (uint32_t axis = 1; axis < rank; axis++) {
-    const Operand query[] = {Operand::of(slot), Operand::imm(axis)};
-    const ValueId extent = d_.result(d_.op(b_.append(Op::BufferExtent, query, {&extent_type, 1})));
+    const ValueId extent = extent_of(axis);
     index = b_.emit(Op::Mul, t, {index, convert(extent, t)});
     index = b_.emit(Op::Add, t, {index, convert(values[axis], t)});
   }

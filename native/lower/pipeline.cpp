@@ -43,6 +43,8 @@ void refuse_divergent_barriers(const KernelDescriptor& d, bool certain_only) {
   if (!all.empty()) throw CompileError(std::move(all));
 }
 
+bool reports(const KernelDescriptor& d) { return !d.sites.empty(); }
+
 }  // namespace
 
 KernelDescriptor lower_kernel(const ast::FunctionBuilder& kernel, const LowerOptions& options) {
@@ -53,6 +55,15 @@ KernelDescriptor lower_kernel(const ast::FunctionBuilder& kernel, const LowerOpt
     refuse_divergent_barriers(d, false);
   });
   if (options.opt > 0) p.stage("inline", [&] { pass_inline(d); });
+  if (reports(d)) {
+    // Before traps become branches: what is known to hold, and what is checked twice.
+    if (options.opt > 0) {
+      p.stage("fold", [&] { pass_fold(d); });
+      p.stage("simplify", [&] { pass_simplify(d); });
+      p.stage("common", [&] { pass_common(d); });
+    }
+    p.stage("report", [&] { pass_report(d, options.ragged); });
+  }
   p.stage("guard", [&] { pass_guard(d, options.ragged); });
   if (options.opt > 0) {
     p.stage("fold", [&] { pass_fold(d); });

@@ -31,6 +31,7 @@ inline bool is_pure(Op op) {
 }
 
 inline constexpr uint8_t kVolatileFlag = 8;
+inline constexpr uint8_t kBufferCheck = 1;  // of Bounds: of a buffer's element
 
 // A read of memory that nothing writes while the kernel runs.
 inline bool is_constant_load(const KernelDescriptor& d, const Operation& o) {
@@ -154,6 +155,9 @@ class Rewriter {
   std::vector<uint32_t> replaced_;
   bool ended_ = false;
 };
+
+// Whether this thread is inside the dispatch, appended where the builder stands (guard.cpp).
+ValueId inside(const KernelDescriptor& d, KernelBuilder& b);
 
 // The constant that the operation computes from constant operands; none if it does not.
 ValueId fold_operation(KernelDescriptor& d, KernelBuilder& b, const Operation& o);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "kernel/report.h"
 #include "kernel/verify.h"
 #include "lower/lowering.h"
 
@@ -53,7 +54,9 @@ bool FunctionLowering::statement(const StmtNode& s) {
     case StmtKind::Comment:
       return true;
     case StmtKind::Print:
-      all_.fail_at(Diag::statement_unsupported, s.span, {"print"});
+      return print_(s);
+    case StmtKind::Assert:
+      return assert_(s);
     case StmtKind::RayQuery:
       all_.fail_at(Diag::statement_unsupported, s.span, {"a ray query"});
     case StmtKind::Suspend:
@@ -140,6 +143,35 @@ bool FunctionLowering::expression_statement(const StmtNode& s) {
     custom_call(n);
   else
     value(s.a);
+  return true;
+}
+
+bool FunctionLowering::print_(const StmtNode& s) {
+  std::vector<Type> types;
+  std::vector<Operand> operands{Operand{}};
+  uint64_t leaves = 0;
+  for (ExprId x : f_.args(s.extra_begin, s.extra_count)) {
+    const ValueId v = value(x);
+    operands.push_back(Operand::of(v));
+    types.push_back(d_.type_of(v));
+    // An upper bound from the size, before anything walks a huge array's elements.
+    const Type t = types.back();
+    leaves += t.size() > 8 * kLongestLine ? t.size() : leaf_count(t);
+  }
+  if (leaves > kLongestLine / 2)
+    all_.fail_at(Diag::print_too_long, s.span, {std::to_string(kLongestLine / 2)});
+  operands[0] = Operand::imm(all_.add_site(Site::Kind::Print, f_.text_of(s), types, s.span));
+  b_.set_span(s.span);
+  b_.append(Op::Print, operands);
+  return true;
+}
+
+bool FunctionLowering::assert_(const StmtNode& s) {
+  const ValueId condition = value(s.a);
+  const uint32_t site = all_.add_site(Site::Kind::Assert, f_.text_of(s), {}, s.span);
+  b_.set_span(s.span);
+  const Operand operands[] = {Operand::imm(site), Operand::of(condition)};
+  b_.append(Op::Assert, operands);
   return true;
 }
 

@@ -147,6 +147,7 @@ class Emitter {
   void continue_loop(const Operation& op);
   void return_results(const Operation& op);
   void unreachable(const Operation& op);
+  void not_lowered(const Operation& op);
   void results(const Operation& op);
   void leave(uint32_t how);
   void return_kept();

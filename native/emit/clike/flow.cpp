@@ -374,4 +374,8 @@ void Emitter::return_results(const Operation& op) {
 // Control does not get here: there is nothing to say.
 void Emitter::unreachable(const Operation&) {}
 
+void Emitter::not_lowered(const Operation& o) {
+  throw BugError(std::string(op_row(o.op).name) + " was not lowered to a report");
+}
+
 }  // namespace lcpy::clike
