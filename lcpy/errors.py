@@ -88,7 +88,35 @@ class ArgumentError(Error, TypeError, ValueError):
 
 
 class KernelTrap(Error):
-    """An assertion, a trap or a bounds check of a running kernel."""
+    """An assertion, a trap or a bounds check of a running kernel.
+
+    Attributes
+    ----------
+    kernel : str
+    kind : "assert", "trap" or "bounds"
+    file, line, source
+        The place in the program, and the line's text.
+    thread : tuple of three int
+        ``lc.dispatch_id()`` of the thread.
+    message : str
+        Of an assertion; "" without.
+    code : int or None
+        Of ``lc.trap(code)``.
+    buffer, index, size
+        Of a bounds check: the name of what was indexed, the index, and how many there are. None
+        otherwise.
+    launches : int
+        How many launches had trapped by the time that this was noticed; this is the first.
+    """
+
+    def __init__(self, text="", **details):
+        super().__init__(text)
+        self.kernel = self.kind = self.file = self.code = None
+        self.buffer = self.index = self.size = None
+        self.line, self.source, self.message = 0, "", ""
+        self.thread, self.launches = (0, 0, 0), 1
+        for name, value in details.items():
+            setattr(self, name, value)
 
 
 class DeviceError(Error):

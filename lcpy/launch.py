@@ -27,7 +27,9 @@ def kernel(function=None, *, block_size=None, math="ieee", bounds="off", opt=1):
     block_size : int or tuple of one to three ints, optional
         Threads of a block; 256, 16×16 or 8×8×4 by the dispatch's axes if None.
     math : "ieee", "strict" or "fast"
-    bounds : "off"
+    bounds : "off" or "trap"
+        "trap": an access out of range does nothing or reads zero, and the launch raises
+        KernelTrap.
     opt : int
         0 runs no optional pass; the same bits.
     """
@@ -55,6 +57,7 @@ class _Specialisation:
             list(zip(names, class_list)),
             block_size=block_size,
             name=kernel.__name__,
+            bounds=kernel.bounds == "trap",
         )
         self.front_seconds = time.perf_counter() - start
         self.builder = traced.builder
@@ -79,7 +82,8 @@ class _Specialisation:
         found = self.descriptors.get((ragged, views, math))
         if found is None:
             start = time.perf_counter()
-            made = core.lower(self.builder, math, self.kernel.opt, ragged, views)
+            bounds = self.kernel.bounds == "trap"
+            made = core.lower(self.builder, math, self.kernel.opt, ragged, views, bounds)
             found = self.descriptors[ragged, views, math] = (made, time.perf_counter() - start)
         return found
 
@@ -101,6 +105,11 @@ class _Specialisation:
         executable = device.compile(request)
         block_bytes, entries = descriptor.argument_block()
         rows = pack_table(self.parameters, descriptor.slots, entries)
+        sites = None
+        if descriptor.report_tag is not None:
+            from .run.report import Sites
+
+            sites = Sites(self.kernel.__name__, descriptor, entries[descriptor.report_tag][0])
         program = executable.program if device.program_is_host else None
         if on_compile is not None:
             times = dict(executable.times)
@@ -127,6 +136,7 @@ class _Specialisation:
             dims,
             follows_default,
             device.threads,
+            sites,
         )
 
 
@@ -148,10 +158,6 @@ class Kernel(core.KernelBase):
             raise ArgumentError(f"math: 'ieee', 'strict' or 'fast', not {types.shown(math)}")
         if type(bounds) is not str or bounds not in ("off", "trap"):
             raise ArgumentError(f"bounds: 'off' or 'trap', not {types.shown(bounds)}")
-        if bounds == "trap":
-            raise UnsupportedError(
-                "bounds='trap' needs traps, which come with the complete language"
-            )
         if type(opt) not in (int, bool) or opt not in (0, 1):
             raise ArgumentError(f"opt: 0 or 1, not {types.shown(opt)}")
         self.function, self.math, self.bounds, self.opt = function, math, bounds, opt
@@ -177,21 +183,21 @@ class Kernel(core.KernelBase):
 
     # ---- launch ---------------------------------------------------------------------------------
     def _launch(self, args, named, dispatch_size):
-        """The careful way: every check, in order, then the launch. Returns the user's mistake."""
+        """The careful way: every check, in order, then the launch. Returns the user's mistake, or
+        the KernelTrap of a launch that has ended."""
         try:
-            self._check_and_launch(args, named, dispatch_size)
+            return self._check_and_launch(args, named, dispatch_size)
         except (ArgumentError, CompileError, UnsupportedError) as error:
             error.__cause__ = None
             error.__suppress_context__ = True
             return error.with_traceback(None)
-        return None
 
     def _check_and_launch(self, args, named, dispatch_size):
         values, class_list, exact = self._check_arguments(self._bind(args, named))
         dims, size = _dispatch(dispatch_size)
         device, follows_default = self._device_of(values)
         if 0 in size:
-            return
+            return None
         block = self.block_size or DEFAULT_BLOCKS[dims]
         with self._lock:
             made = self._specialise(tuple(class_list), block, exact)
@@ -201,9 +207,11 @@ class Kernel(core.KernelBase):
             views = any(isinstance(v, Buffer) and v.offset for v in values + made.bound)
             dims = dims if self.block_size is None else 0
             call = made.call(device, ragged, views, dims, follows_default)
-        if not call.launch(tuple(values), size, True):
+        trap = call.launch(tuple(values), size, True)
+        if trap is False:
             raise InternalError(f"kernel '{self.__name__}': checked arguments were not taken")
         self._remember(call)
+        return None if trap is True else trap
 
     def _bind(self, args, named):
         """Values by parameter, from positional and keyword arguments and defaults."""

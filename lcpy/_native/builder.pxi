@@ -326,6 +326,19 @@ cdef class Builder:
         cdef Span s = self.place(at)
         c_builder.expression(self.b, self.take(a, s), s)
 
+    def assert_(self, condition, str message not None, at):
+        cdef Span s = self.place(at)
+        c_builder.assert_(self.b, self.take(condition, s), message.encode(), s)
+
+    def print_(self, str format not None, values, at):
+        """A line of `values`, which the host puts together by `format`."""
+        cdef Span s = self.place(at)
+        c_builder.print_(self.b, format.encode(), self.take_all(values, s), s)
+
+    def keep_place(self):
+        """Equal functions of different places are two from now on: reports name their lines."""
+        self.b.keep_place()
+
     def break_(self, at):
         c_builder.break_(self.b, self.place(at))
 

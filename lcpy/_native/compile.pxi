@@ -4,10 +4,11 @@ from cython.operator cimport dereference
 from lcpy._native.decl cimport compile as c_compile
 from lcpy._native.decl cimport kernel as c_kernel
 from lcpy._native.decl.compile cimport CSpirvModule, CudaTarget, OpenclTarget, VulkanTarget
-from lcpy._native.decl.kernel cimport ArgumentBlock, SharedDescriptor, Slot
+from lcpy._native.decl.kernel cimport ArgumentBlock, SharedDescriptor, Site, Slot
 
 cdef tuple _memory_classes = ("global", "uniform", "constant", "shared", "scratch", "texture",
                               "sampler", "heap", "accel")
+cdef tuple _site_kinds = ("assert", "trap", "print", "bounds")
 cdef tuple _accesses = ("none", "read", "write", "read_write")
 cdef dict _math_modes = {"ieee": 0, "strict": 1, "fast": 2}
 cdef dict _block_kinds = {"push": 0, "uniform": 1, "storage": 2}
@@ -46,6 +47,27 @@ cdef class Descriptor:
                         _memory_classes[c_kernel.slot_memory(s[0])],
                         _accesses[c_kernel.slot_access(s[0])], s.number, bool(s.atomics)))
         return out
+
+    @property
+    def sites(self):
+        """(kind, text, types, file, line, the line's text) of every place that reports."""
+        cdef const Site* s
+        cdef size_t i, k
+        out = []
+        for i in range(self.c.get().sites.size()):
+            s = &self.c.get().sites[i]
+            out.append((_site_kinds[c_kernel.site_kind(s[0])], s.text.decode(),
+                        tuple([wrap_type(s.types[k]) for k in range(s.types.size())]),
+                        c_kernel.source_name(s.span.file).decode(), s.span.line,
+                        c_kernel.source_line(s.span.file, s.span.line).decode()))
+        return out
+
+    @property
+    def report_tag(self):
+        """Number of the slot for the tag of each launch; None in a kernel that reports nothing.
+        The report memory is the next slot, the last that the host binds."""
+        cdef uint32_t tag = c_kernel.report_tag(dereference(self.c))
+        return None if tag == 0xffffffffu else tag
 
     @property
     def view_offsets(self):
@@ -106,12 +128,12 @@ def parse_descriptor(str text not None):
 
 
 def lower(Builder builder not None, str math="ieee", int opt=1, bint ragged=True,
-          bint view_offsets=False):
-    """AST to descriptor."""
+          bint view_offsets=False, bint bounds=False):
+    """AST to descriptor. `bounds`: accesses out of range trap."""
     cdef int mode = _math_modes[math]
     cdef SharedDescriptor made
     with nogil:
-        made = c_compile.lower(builder.b[0], mode, opt, ragged, view_offsets)
+        made = c_compile.lower(builder.b[0], mode, opt, ragged, view_offsets, bounds)
     return _wrap_descriptor(made)
 
 

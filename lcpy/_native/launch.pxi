@@ -87,12 +87,15 @@ cdef class BoundCall:
     cdef unsigned threads
     cdef uint32_t[3] block_size
     cdef bint ragged, views
+    cdef ReportState reports  # of the device, where the kernel reports; else None
+    cdef object sites         # lcpy.run.report.Sites
+    cdef uint32_t first_site, tag_place
     cdef int dims              # 0: any number of dispatch axes
     cdef size_t block_bytes
 
     def __init__(self, arguments, captured, captures, device, executable, Program program,
                  block_size, size_t block_bytes, bint ragged, bint views, int dims,
-                 bint follows_default, unsigned threads=0):
+                 bint follows_default, unsigned threads=0, sites=None):
         cdef Argument a
         self.types, self.hosts, self.packers = [], [], []
         for kind, exact, size, value, length, extents, base, low, high, type_, packer in arguments:
@@ -111,6 +114,10 @@ cdef class BoundCall:
         self.block_size[0], self.block_size[1], self.block_size[2] = block_size
         self.ragged, self.views, self.dims = ragged, views, dims
         self.block_bytes = block_bytes
+        self.sites = sites
+        if sites is not None:
+            self.reports = device.reports
+            self.first_site, self.tag_place = sites.first, sites.tag_place
 
     cdef bint _number(self, Argument* a, object value, bint checked, char* raw,
                       object host) except -1:
@@ -250,7 +257,8 @@ cdef class BoundCall:
 
     def launch(self, tuple args not None, size, bint checked=False):
         """Starts the kernel. False, with nothing done, when the arguments do not fit this call.
-        `checked`: the values are normalised and of the types that were specialised on."""
+        `checked`: the values are normalised and of the types that were specialised on. A KernelTrap
+        where the kernel has ended already, by a trap."""
         if self.follows_default and _default_device is not self.device:
             return False
         if self.captures is not None and not self.captures.unchanged():
@@ -264,16 +272,43 @@ cdef class BoundCall:
             return False
         if ready == 2:
             return True
+        if self.sites is None:
+            return self._start(memories, raw, block.size(), &bindings)
+        if self.program is not None:
+            return self._run_with_report(raw, block.size(), &bindings)
+        with self.reports.lock:
+            self.reports.prepare()
+            memories.append(self.reports.memory)
+            self.reports._write_tag(self.first_site, self.reports.capacity, raw + self.tag_place)
+            self.reports.pending[self.first_site] = self.sites
+            return self._start(memories, raw, block.size(), &bindings)
+
+    cdef object _start(self, list memories, char* raw, size_t size, vector[Binding]* bindings):
         if self.program is not None:
             with nogil:
                 c_interp.run_program(dereference(self.program.c), bindings.data(), bindings.size(),
-                                     raw, block.size(), <const uint32_t*>raw, self.threads)
-        elif self.direct is None or not self.direct.start(memories, raw, block.size(),
+                                     raw, size, <const uint32_t*>raw, self.threads)
+        elif self.direct is None or not self.direct.start(memories, raw, size,
                                                           <const uint32_t*>raw):
             n = <uint32_t*>raw
-            data = PyBytes_FromStringAndSize(raw, block.size())
+            data = PyBytes_FromStringAndSize(raw, size)
             self.executable.launch(memories, data, n[0], n[1], n[2])
         return True
+
+    cdef object _run_with_report(self, char* raw, size_t size, vector[Binding]* bindings):
+        """On the cpu device, where launches end before they return: each has its own memory."""
+        cdef Binding one
+        memory = self.reports.take(self.sites.prints)
+        one.data, one.bytes = <char*><size_t>memory.address, memory.nbytes
+        bindings.push_back(one)
+        self.reports._write_tag(self.first_site, memory.nbytes // 4 - kReportHeader,
+                                raw + self.tag_place)
+        self._start([], raw, size, bindings)
+        trap = None
+        if _has_report(<const char*>one.data):
+            trap = self.reports.finished(self.sites, memory)
+        self.reports.give_back(memory)
+        return True if trap is None else trap
 
 
 cdef int RECENT = 3  # bound calls besides the last: programs alternate between a few

@@ -9,7 +9,7 @@ import sys
 
 from .. import functions, types
 from .._native import core
-from . import order, static, weak
+from . import order, report, static, weak
 from .captures import METHOD
 from .expr import own_method, same_class
 from .external import External
@@ -433,13 +433,13 @@ _PYTHON_TYPES = {
 }  # fmt: skip
 _PYTHON = {
     abs: _python_abs, len: _python_len, max: _python_max, min: _python_min, pow: _python_pow,
-    round: _python_round,
+    print: report.print_, round: _python_round,
 }  # fmt: skip
 _CALLED = (
     "kernels call lc.* functions, those of the math module, and functions read from their source"
 )
 _OWN_HOST_MODULES = ("lcpy.run.", "lcpy.launch", "lcpy.front.")
-_INSTEAD = {"print": "printing comes later", "sum": "use lc.sum", "any": "use lc.any",
+_INSTEAD = {"sum": "use lc.sum", "any": "use lc.any",
             "all": "use lc.all", "isinstance": "compare x.dtype or lc.type_of(x)",
             "enumerate": "loop over range", "zip": "loop over range",
             "divmod": "use // and %"}  # fmt: skip

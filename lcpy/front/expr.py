@@ -350,12 +350,20 @@ def _branched(frame, chosen, node):
     builder = frame.builder
     order.check(frame, node, (node,))
     then, other = builder.if_(chosen, node)
-    frame.enter(then)
-    a = run_time(frame, node.body)
-    frame.leave()
-    frame.enter(other)
-    b = run_time(frame, node.orelse)
-    frame.leave()
+    sides = []
+    for scope, side in ((then, node.body), (other, node.orelse)):
+        frame.enter(scope)
+        sides.append(value(frame, side))
+        frame.leave()
+    a, b = sides
+    if a is None and b is None:  # print(...) if c else print(...)
+        return None
+    for scope, side, v in ((then, node.body, a), (other, node.orelse, b)):
+        if v.__class__ is not Expr and v.__class__ not in WEAK:
+            frame.enter(scope)
+            sides[side is node.orelse] = operand(frame, v, side)
+            frame.leave()
+    a, b = sides
     result = builder.local(builder.common_type((a, b), "both sides", node), "chosen", node)
     for scope, side in ((then, a), (other, b)):
         frame.enter(scope)

@@ -12,9 +12,11 @@ UNROLL_LIMIT = 4096
 class Trace:
     """What all functions of one kernel share while it is traced."""
 
-    __slots__ = ("captures", "bound", "specialised", "stack", "kept", "unrolled", "frames")
+    __slots__ = ("captures", "bound", "specialised", "stack", "kept", "unrolled", "frames",
+                 "bounds")  # fmt: skip
 
-    def __init__(self):
+    def __init__(self, bounds=False):
+        self.bounds = bounds  # accesses are checked
         self.captures = Captures()
         self.bound = []
         self.specialised = {}  # (function, argument keys) -> Specialisation

@@ -28,10 +28,15 @@ def hoists(node):
             kind is _ast.NamedExpr
             or kind is _ast.Starred
             or kind is _ast.Call
-            and len(n.keywords) > 1
+            and (len(n.keywords) > 1 or _is_print(n.func))
         ):
             return True
     return False
+
+
+def _is_print(node):
+    """print is a statement of its own, wherever it stands."""
+    return node.__class__ is _ast.Name and node.id == "print"
 
 
 def check(frame, node, early):

@@ -292,6 +292,8 @@ def _enter(frame, function, title):
                       frozenset(code.co_varnames + code.co_cellvars), None,
                       function.__globals__, host_cells(function))  # fmt: skip
         result = signature.result_annotation(function)
+    if frame.trace.bounds:
+        builder.keep_place()
     if result.__class__ is tuple:
         result = tuple_type(result)
     if result is not MISSING and result is not None:

@@ -7,7 +7,7 @@ import sys
 
 from .. import types
 from .._native import core
-from . import expr, parts, results
+from . import expr, parts, report, results
 from .expr import condition, run_time, value
 from .frame import run
 from .names import host_constant, make_tuple, operand
@@ -461,7 +461,7 @@ STATEMENTS.update({
     _ast.AnnAssign: _annotated, _ast.Assign: _assign, _ast.AugAssign: _augmented,
     _ast.Expr: _expression, _ast.FunctionDef: _function, _ast.If: _if, _ast.Nonlocal: _nonlocal,
     _ast.Pass: _pass, _ast.Return: _return,
-    _ast.Assert: _refused("assert (it comes with traps)"),
+    _ast.Assert: report.assert_,
     _ast.AsyncFor: _refused("async for"),
     _ast.AsyncFunctionDef: _refused("async def"),
     _ast.AsyncWith: _refused("async with"),

@@ -32,7 +32,7 @@ class Traced:
         self.captures = captures
 
 
-def trace_kernel(function, args, *, block_size=None, name=None):
+def trace_kernel(function, args, *, block_size=None, name=None, bounds=False):
     """Reads a kernel from its source, for arguments of the given types.
 
     Parameters
@@ -44,6 +44,8 @@ def trace_kernel(function, args, *, block_size=None, name=None):
     block_size : tuple of 3 ints, optional
     name : str, optional
         The kernel's name; the function's by default.
+    bounds : bool
+        Accesses will be checked, so that their lines matter.
 
     Returns
     -------
@@ -56,7 +58,7 @@ def trace_kernel(function, args, *, block_size=None, name=None):
     """
     collecting = gc.isenabled()
     gc.disable()  # thousands of nodes, no garbage
-    trace = Trace()
+    trace = Trace(bounds)
     try:
         return _trace_kernel(trace, function, args, block_size, name or function.__name__)
     except errors._Diagnosed as error:

@@ -127,7 +127,8 @@ class Buffer(core.DeviceBuffer):
         """A new array with what the buffer holds once all launches before are done.
 
         Shape: the buffer's, then the vector's, matrix's [row, column] or array's; dtype: the
-        scalar's or the struct's packed dtype.
+        scalar's or the struct's packed dtype. Raises KernelTrap where one of those launches
+        trapped; what the buffer then holds can be read by calling it again.
         """
         import numpy
 
@@ -143,6 +144,7 @@ class Buffer(core.DeviceBuffer):
                 self.device.download_plain(*place, host)
             else:
                 self.device.download(*place, lambda address: plan.to_host(host, address))
+            self.device.reports.check()
         return array
 
     def __array__(self, dtype=None, copy=None):

@@ -105,5 +105,5 @@ class CpuDevice(DeviceBase):
         program = core.Program(request.descriptor, self.isa, self.limits["warp_size"])
         return CpuExecutable(program, time.perf_counter() - start)
 
-    def synchronize(self):
+    def wait(self):
         pass

@@ -85,6 +85,9 @@ class DeviceBase:
         self.info = info
         self.name, self.kind, self.description = info.name, info.kind, info.description
         self.limits, self.features = info.limits, info.features
+        from .report import Reports
+
+        self.reports = Reports(self)
         self._refused = None  # a reason why nothing works any more: fork, loss
         self.validate = os.environ.get("LCPY_VALIDATE", "") not in ("", "0")
 
@@ -145,9 +148,14 @@ class DeviceBase:
         """An Executable from a CompileRequest (lcpy/launch.py)."""
         raise NotImplementedError
 
-    def synchronize(self):
+    def wait(self):
         """Waits until everything launched here is done."""
         raise NotImplementedError
+
+    def synchronize(self):
+        """Waits, writes what kernels printed, and raises KernelTrap if one trapped."""
+        self.wait()
+        self.reports.check()
 
 
 # ---- discovery ----------------------------------------------------------------------------------
@@ -295,14 +303,36 @@ def resolve(device):
 
 
 def synchronize(device=None):
-    """Waits until everything launched on a device, or on all of them, is done."""
-    for opened in list(_open.values()) if device is None else [resolve(device)]:
-        if opened._refused is None:
-            opened.synchronize()
+    """Waits until everything launched on a device, or on all of them, is done.
+
+    Writes what the kernels printed. Of several errors the first is raised; a KernelTrap of another
+    device is raised when that one is next waited for.
+    """
+    if device is not None:
+        resolve(device).synchronize()
+        return
+    from ..errors import Error
+
+    first = None
+    for opened in list(_open.values()):
+        if opened._refused is not None:
+            continue
+        try:
+            opened.wait()
+            if first is None:
+                opened.reports.check()
+            else:
+                opened.reports.collect()
+                opened.reports.tell()
+        except Error as error:
+            first = first or error
+    if first is not None:
+        raise first
 
 
 def _after_fork():
     for device in _open.values():
+        device.reports.forget()
         if device.kind != "cpu":
             device.refuse(
                 f"device {device.name} was opened before this process was forked and cannot be "

@@ -466,7 +466,7 @@ class OpenclDevice(DeviceBase):
                 self.built.popitem(last=False)
         return program
 
-    def synchronize(self):
+    def wait(self):
         self.check()
         try:
             self.queue.finish()

@@ -1,16 +1,19 @@
 // pass_report, functions with barriers: every thread of a block must reach each barrier, also one
-// that trapped. It goes on without effects, loops that hold no barrier end, and at the next barrier
-// the whole block leaves, which a word of shared memory tells all of its threads.
+// that trapped, and no way to a barrier may be added. So the thread goes on without effects; loops
+// that hold no barrier end. From the next barrier on its whole block is stopped, which a word of
+// shared memory tells all of its threads: they go on without effects too, and leave every loop and
+// pass by every branch that they can, all in the same way.
 //
 // In between, a thread that trapped may have values that the others have not. So where the way to a
-// barrier depends on such a value a barrier is put before the branch: nobody who trapped gets past
-// it. Two words take turns, for a fast thread may trap again before a slow one has looked; a thread
-// counts its barriers in the second bit of its state.
+// barrier depends on such a value a barrier is put before the branch: from there on the block goes
+// one way. Two words take turns, for a fast thread may trap again before a slow one has looked; a
+// thread counts its barriers in the second bit of its state.
 #include <algorithm>
 
 #include "base/error.h"
 #include "kernel/walk.h"
 #include "lower/report.h"
+#include "lower/report_shared.h"
 
 namespace lcpy::lower {
 namespace {
@@ -18,13 +21,11 @@ namespace {
 // A thread's state, a uint of Scratch memory.
 constexpr uint32_t kTrapped = 1;   // it has no effects any more
 constexpr uint32_t kTurn = 2;      // which of the two words of the block is this stretch's
-constexpr uint32_t kLeaving = 4;   // its block leaves: for the caller of a function that saw it
+constexpr uint32_t kStopped = 4;   // its whole block has no effects any more
 constexpr uint32_t kReturned = 8;  // it met a return that others meet too, and waits for them
 
 // Ways out of a branch, as bits.
 constexpr uint32_t kReturns = 1, kBreaks = 2, kContinues = 4;
-
-constexpr size_t kLargest = 256;  // values that a condition may depend on and be looked through
 
 Type word() { return Type::of(Scalar::UInt32); }
 Type boolean() { return Type::of(Scalar::Bool); }
@@ -36,10 +37,11 @@ bool has_bodies(Op op) { return op == Op::If || op == Op::Switch || op == Op::Lo
 class BarrierRewrite {
  public:
   BarrierRewrite(Reporter& r, uint32_t function)
-      : r_(r), d_(r.d_), b_(r.b_), function_(function), flags_(block_flags()) {}
+      : r_(r), d_(r.d_), b_(r.b_), function_(function), flags_(block_flags()),
+        shared_(r.d_, [this](BodyId id) { return r_.body_has_barrier(id); }) {}
 
   void run() {
-    find_loops(d_.functions[function_].body, BodyId());
+    shared_.find_loops(d_.functions[function_].body);
     results_ = d_.functions[function_].results;
     const ValueId given = declare();
     const BodyId id = d_.functions[function_].body;
@@ -49,7 +51,7 @@ class BarrierRewrite {
     b_.set_span(d_.functions[function_].span);
     if (r_.judges_threads_) r_.inside_ = inside(d_, b_);
     begin(given);
-    dirty_ = function_ != 0;
+    dirty_ = stops_ = function_ != 0;
     list(id, ops, {});
   }
 
@@ -59,11 +61,11 @@ class BarrierRewrite {
     bool after = false;    // a barrier may follow the body within the function
     bool in_loop = false;  // in a loop with barriers
     bool rest = false;     // a barrier may follow within that loop's round
+    OpId exit;             // the branch by which a stopped block leaves that loop
   };
   // Around a body without barriers.
   struct Free {
     const Operation* owner = nullptr;  // If, Switch or Loop whose body this is
-    const Operation* loop = nullptr;   // the innermost loop without barriers
     bool waits = false;                // a return is kept until the others are there too
   };
 
@@ -146,28 +148,42 @@ class BarrierRewrite {
     const Operand told[] = {Operand::of(flags_), Operand::of(r_.number(1)),
                             Operand::of(turn(now))};
     b_.append(Op::AtomicStore, told);
-    dirty_ = true;
+    dirty_ = stops_ = true;
   }
 
-  // A barrier, after which the block leaves if one of its threads trapped.
+  // A barrier, after which the block is stopped if one of its threads trapped.
   void checkpoint() {
     b_.append(Op::SyncBlock, {});
     if (!dirty_) return;
     dirty_ = false;
-    const ValueId now = state(), at = turn(now);
-    const Operand asked[] = {Operand::of(flags_), Operand::of(at)};
+    const ValueId now = state();
+    const Operand asked[] = {Operand::of(flags_), Operand::of(turn(now))};
     const Type t = word();
     const ValueId told = d_.result(d_.op(b_.append(Op::AtomicLoad, asked, {&t, 1})));
     const ValueId other = b_.emit(Op::BitXor, word(), {now, r_.number(kTurn)});
-    set_state(b_.emit(Op::BitAnd, word(), {other, r_.number(~kTrapped)}));
-    r_.when(b_.emit(Op::NotEqual, boolean(), {told, r_.number(0)}), [&] { leave(); });
+    const ValueId stopped = b_.emit(Op::BitOr, word(),
+                                    {b_.emit(Op::BitAnd, word(), {other, r_.number(kTurn)}),
+                                     r_.number(kTrapped | kStopped)});
+    set_state(b_.emit(Op::Select, word(),
+                      {b_.emit(Op::NotEqual, boolean(), {told, r_.number(0)}), stopped, other}));
   }
 
-  void leave() {
-    std::vector<ValueId> values;
-    for (Type t : results_) values.push_back(b_.zero(t));
-    if (function_ != 0) values.push_back(r_.number(kLeaving));
-    b_.terminate(Op::Return, values);
+  ValueId stopped() { return has(state(), kStopped); }
+
+  // Makes a stopped block take the arm `then`, or the other one.
+  void force(OpId op, bool then) {
+    const ValueId condition = d_.operands_of(d_.op(op))[0].value();
+    const ValueId forced =
+        then ? r_.either(condition, stopped())
+             : b_.emit(Op::BitAnd, boolean(), {condition, r_.negated(stopped())});
+    d_.operands_of(d_.op(op))[0] = Operand::of(forced);
+  }
+
+  void force_switch(OpId op) {
+    const ValueId selector = d_.operands_of(d_.op(op))[0].value();
+    const Type t = d_.type_of(selector);
+    const ValueId forced = b_.emit(Op::Select, t, {stopped(), b_.zero(t), selector});
+    d_.operands_of(d_.op(op))[0] = Operand::of(forced);
   }
 
   // ---- bodies that all threads of the block walk together ---------------------------------------
@@ -219,23 +235,52 @@ class BarrierRewrite {
   // A branch or loop with barriers inside.
   void structure(BodyId in, OpId op, Level here) {
     const Operation o = d_.op(op);
-    if (o.op != Op::Loop && dirty_ && !is_shared(d_.operands_of(o)[0].value())) checkpoint();
+    if (o.op == Op::Loop) return loop(in, op);
+    if (dirty_ && !shared_.holds(d_.operands_of(o)[0].value())) checkpoint();
+    if (stops_ && o.op == Op::If) force(op, false);
+    if (stops_ && o.op == Op::Switch) force_switch(op);
     d_.bodies[in.value].ops.push_back(op);
-    if (o.op == Op::Loop) {
-      dirty_ = dirty_ || can_trap(o);  // a round may begin after one that trapped
-      const bool before = dirty_;
-      level(d_.operands_of(o)[0].body(), {true, true, false});
-      dirty_ = before || dirty_;
-      return;
-    }
-    const bool before = dirty_;
-    bool after = false;
+    const bool before = dirty_, stopping = stops_;
+    bool after = false, stop_after = false;
     r_.each_body(o, [&](BodyId arm) {
       dirty_ = before;
+      stops_ = stopping;
       level(arm, here);
       after = after || dirty_;
+      stop_after = stop_after || stops_;
     });
     dirty_ = after;
+    stops_ = stop_after;
+  }
+
+  void loop(BodyId in, OpId op) {
+    const Operation o = d_.op(op);
+    d_.bodies[in.value].ops.push_back(op);
+    if (can_trap(o)) dirty_ = stops_ = true;  // a round may begin after one that trapped
+    const bool before = dirty_;
+    const BodyId body = d_.operands_of(o)[0].body();
+    Level inner{true, true, false, {}};
+    for (OpId x : d_.body(body).ops)
+      if (!inner.exit && d_.op(x).op == Op::If && !is_barrier(d_.op(x)) &&
+          (breaks(d_.op(x), 1) || breaks(d_.op(x), 2)))
+        inner.exit = x;
+    const std::vector<OpId> ops = std::move(d_.bodies[body.value].ops);
+    d_.bodies[body.value].ops.clear();
+    b_.set_insertion(body);
+    if (stops_ && !inner.exit) r_.when(stopped(), [&] { pass_zeros(Op::Break, o); });
+    list(body, ops, inner);
+    dirty_ = before || dirty_;
+  }
+
+  // Whether an arm of an If ends in a Break, and has no other way out.
+  bool breaks(const Operation& o, uint32_t arm) {
+    const BodyId id = d_.operands_of(o)[arm].body();
+    return d_.op(d_.body(id).ops.back()).op == Op::Break && !escapes_within(id);
+  }
+  bool escapes_within(BodyId arm) {
+    for (OpId inner : d_.body(arm).ops)
+      if (has_bodies(d_.op(inner).op) && escapes(d_.op(inner), false)) return true;
+    return false;
   }
 
   // A branch or loop without barriers, out of which the way to one may lead.
@@ -245,10 +290,11 @@ class BarrierRewrite {
     const bool returns = (ways & kReturns) && here.after;
     const bool jumps = ((ways & kBreaks) && here.in_loop) || ((ways & kContinues) && here.rest);
     if ((returns || jumps) && dirty_ &&
-        (o.op == Op::Loop || !is_shared(d_.operands_of(o)[0].value())))
+        (o.op == Op::Loop || !shared_.holds(d_.operands_of(o)[0].value())))
       checkpoint();
     const bool traps = can_trap(o);
     if (jumps && traps && has_deep_jump(o)) fail(Diag::report_escape, o.span, {});
+    if ((returns || jumps) && stops_ && o.op != Op::Loop) choose_way(op, op == here.exit);
     Free inner;
     inner.waits = returns && traps;
     if (inner.waits && !results_.empty()) fail(Diag::report_escape, o.span, {});
@@ -259,7 +305,36 @@ class BarrierRewrite {
     b_.set_span(o.span);
     dirty_ = true;
     checkpoint();
-    r_.when(has(state(), kReturned), [&] { leave(); });
+    r_.when(has(state(), kReturned), [&] { b_.terminate(Op::Return, returned()); });
+  }
+
+  std::vector<ValueId> returned() {
+    std::vector<ValueId> values;
+    if (function_ != 0) values.push_back(state());
+    return values;
+  }
+
+  // The one way that a stopped block takes at a branch: out of the loop where that is how it ends,
+  // else past what leads away.
+  void choose_way(OpId op, bool out) {
+    const Operation o = d_.op(op);
+    if (o.op == Op::Switch) {
+      bool any = false;
+      r_.each_body(o, [&](BodyId arm) { any = any || escapes_within(arm); });
+      if (any) fail(Diag::report_escape, o.span, {});
+      return force_switch(op);
+    }
+    if (out) return force(op, breaks(o, 1));
+    const BodyId then = d_.operands_of(o)[1].body(), other = d_.operands_of(o)[2].body();
+    if (!escapes_arm(other)) return force(op, false);
+    if (!escapes_arm(then)) return force(op, true);
+    if (!escapes_within(other)) return force(op, false);
+    if (!escapes_within(then)) return force(op, true);
+    fail(Diag::report_escape, o.span, {});
+  }
+  bool escapes_arm(BodyId arm) {
+    const Op last = d_.op(d_.body(arm).ops.back()).op;
+    return last == Op::Return || last == Op::Break || last == Op::Continue || escapes_within(arm);
   }
 
   // Breaks and continues of the loop around within a branch of the branch.
@@ -293,7 +368,7 @@ class BarrierRewrite {
     const Operation o = d_.op(op);
     if (is_report(o.op)) return site(o);
     if (o.op == Op::Call) return call(in, op);
-    if (dirty_ && has_to_wait(o)) return guarded(in, op);
+    if (stops_ && has_to_wait(o)) return guarded(in, op);
     d_.bodies[in.value].ops.push_back(op);
   }
 
@@ -304,7 +379,7 @@ class BarrierRewrite {
       std::vector<ValueId> values;
       for (size_t i = 1; i < x.size(); i++) values.push_back(x[i].value());
       ValueId condition = r_.inside_;
-      if (dirty_) {
+      if (stops_) {
         const ValueId goes_on = alive();
         condition =
             condition ? b_.emit(Op::BitAnd, boolean(), {goes_on, condition}) : goes_on;
@@ -316,7 +391,7 @@ class BarrierRewrite {
     const Reporter::TrapValues values = r_.values_of(o);
     ValueId good = r_.holds(o);
     if (r_.inside_ && !r_.judged_everywhere(o)) good = r_.either(good, r_.negated(r_.inside_));
-    if (dirty_) good = r_.either(good, trapped());
+    if (stops_) good = r_.either(good, trapped());
     r_.if_not(good, [&] {
       r_.trap(number, values);
       stop_thread();
@@ -367,14 +442,14 @@ class BarrierRewrite {
     const uint32_t callee = d_.operands_of(o)[0].index;
     if (r_.has_barrier(callee)) return call_with_barriers(o);
     if (!r_.traps(callee)) {
-      if (dirty_) return guarded(in, op);
+      if (stops_) return guarded(in, op);
       d_.bodies[in.value].ops.push_back(op);
       return;
     }
     const ValueId flag = r_.flagged_call(o);
     const OpId made(d_.values[flag.value].source);
     ValueId trapped_there = flag;
-    if (dirty_) {
+    if (stops_) {
       d_.bodies[in.value].ops.pop_back();
       guarded(in, made);
       trapped_there = d_.result(d_.op(d_.bodies[in.value].ops.back()), o.result_count);
@@ -382,7 +457,6 @@ class BarrierRewrite {
         r_.replace(d_.result(o, i), d_.result(d_.op(d_.bodies[in.value].ops.back()), i));
     }
     r_.when(trapped_there, [&] { stop_thread(); });
-    dirty_ = true;
   }
 
   void call_with_barriers(const Operation& o) {
@@ -394,10 +468,8 @@ class BarrierRewrite {
     const OpId made = b_.append(Op::Call, operands, types, o.flags);
     for (uint32_t i = 0; i < o.result_count; i++)
       r_.replace(d_.result(o, i), d_.result(d_.op(made), i));
-    const ValueId now = d_.result(d_.op(made), o.result_count);
-    set_state(now);
-    r_.when(has(now, kLeaving), [&] { leave(); });
-    dirty_ = true;
+    set_state(d_.result(d_.op(made), o.result_count));
+    dirty_ = stops_ = true;
   }
 
   void return_(BodyId in, OpId op) {
@@ -417,22 +489,25 @@ class BarrierRewrite {
     d_.bodies[in.value].ops.push_back(op);
     const Operation copy = o;
     if (copy.op == Op::Loop) {
-      dirty_ = dirty_ || can_trap(copy);
-      around.owner = around.loop = &copy;
+      if (can_trap(copy)) dirty_ = stops_ = true;
+      around.owner = &copy;
       const bool before = dirty_;
       free_body(d_.operands_of(copy)[0].body(), around);
       dirty_ = before || dirty_;
       return;
     }
     around.owner = &copy;
-    const bool before = dirty_;
-    bool after = before;
+    const bool before = dirty_, stopping = stops_;
+    bool after = before, stop_after = stopping;
     r_.each_body(copy, [&](BodyId arm) {
       dirty_ = before;
+      stops_ = stopping;
       free_body(arm, around);
       after = after || dirty_;
+      stop_after = stop_after || stops_;
     });
     dirty_ = after;
+    stops_ = stop_after;
   }
 
   void free_body(BodyId id, const Free& around) {
@@ -442,7 +517,7 @@ class BarrierRewrite {
     b_.set_span(around.owner->span);
     const size_t mark = r_.known_marks_.size();
     // A loop whose end waits for what the thread no longer does must end all the same.
-    if (around.owner->op == Op::Loop && dirty_)
+    if (around.owner->op == Op::Loop && stops_)
       r_.when(trapped(), [&] { pass_zeros(Op::Break, *around.owner); });
     for (OpId op : ops) {
       r_.redirect(op);
@@ -453,7 +528,7 @@ class BarrierRewrite {
         free_structure(id, op, around);
       } else if (o.op == Op::Return && around.waits) {
         set_state(b_.emit(Op::BitOr, word(), {state(), r_.number(kTrapped | kReturned)}));
-        dirty_ = true;
+        dirty_ = stops_ = true;
         pass_zeros(around.owner->op == Op::Loop ? Op::Break : Op::Yield, *around.owner);
       } else if (o.op == Op::Return) {
         return_(id, op);
@@ -471,57 +546,6 @@ class BarrierRewrite {
     b_.terminate(op, zeros);
   }
 
-  // ---- conditions that a thread which trapped shares with the others ----------------------------
-  void find_loops(BodyId id, BodyId loop) {
-    for (OpId op : d_.body(id).ops) {
-      const Operation& o = d_.op(op);
-      if (o.op == Op::Continue) continues_.push_back({loop, op});
-      if (o.op == Op::Loop) loops_.push_back({d_.operands_of(o)[0].body(), op});
-      r_.each_body(o, [&](BodyId inner) {
-        find_loops(inner, o.op == Op::Loop ? inner : loop);
-      });
-    }
-  }
-
-  // Computed from ids, arguments and counters of loops with barriers alone: whatever the thread has
-  // not done since it trapped, it has the value that it would have had.
-  bool is_shared(ValueId v) {
-    std::vector<uint32_t> seen{v.value};
-    for (size_t i = 0; i < seen.size(); i++) {
-      if (seen.size() > kLargest) return false;
-      auto look = [&](ValueId x) {
-        if (std::find(seen.begin(), seen.end(), x.value) == seen.end()) seen.push_back(x.value);
-      };
-      const Value value = d_.values[seen[i]];
-      switch (value.def) {
-        case Value::Def::Constant:
-          break;
-        case Value::Def::FunctionParameter:
-          return false;
-        case Value::Def::BodyParameter:
-          if (!carried(BodyId(value.source), value.index, look)) return false;
-          break;
-        case Value::Def::Result: {
-          const Operation& o = d_.op(OpId(value.source));
-          if (o.result_count != 1 || !(is_pure(o.op) || is_constant_load(d_, o))) return false;
-          for (Operand x : d_.operands_of(o))
-            if (x.is_value()) look(x.value());
-        }
-      }
-    }
-    return true;
-  }
-
-  template <class Look>
-  bool carried(BodyId body, uint32_t index, Look&& look) {
-    if (!r_.body_has_barrier(body)) return false;
-    for (auto [inner, op] : loops_)
-      if (inner == body) look(d_.operands_of(d_.op(op))[index + 1].value());
-    for (auto [inner, op] : continues_)
-      if (inner == body) look(d_.operands_of(d_.op(op))[index].value());
-    return true;
-  }
-
   static constexpr const char* kFlagsName = "report_block";
   Reporter& r_;
   KernelDescriptor& d_;
@@ -530,7 +554,8 @@ class BarrierRewrite {
   SlotId flags_, state_;
   std::vector<Type> results_;  // without the state
   bool dirty_ = false;         // a thread may have trapped since the last barrier
-  std::vector<std::pair<BodyId, OpId>> loops_, continues_;
+  bool stops_ = false;         // threads, or the whole block, may be without effects
+  SharedValues shared_;
 };
 
 void rewrite_barriers(Reporter& r, uint32_t function) { BarrierRewrite(r, function).run(); }

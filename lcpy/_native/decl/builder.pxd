@@ -106,6 +106,14 @@ cdef extern from *:
       ExprId index(i);
       return b->access(ExprId(a), std::span<const ExprId>(&index, 1), s).value;
     }
+    static void assert_(FunctionBuilder* b, uint32_t condition, const std::string& message,
+                        Span s) {
+      b->assert_(ExprId(condition), message, s);
+    }
+    static void print_(FunctionBuilder* b, const std::string& format,
+                       const std::vector<uint32_t>& values, Span s) {
+      b->print(format, exprs(values), s);
+    }
     static uint32_t call_op(FunctionBuilder* b, int o, const std::vector<uint32_t>& args, Span s,
                             Type result) {
       return b->call(op(o), exprs(args), s, result).value;
@@ -206,6 +214,7 @@ cdef extern from *:
         size_t expr_count()
         void set_return_type(CType t) except +translate
         void comment(string text, Span s) except +translate
+        void keep_place()
     ctypedef shared_ptr[FunctionBuilder] BuilderPtr "lcpy_door::BuilderPtr"
 
     BuilderPtr create "lcpy_door::create"(cbool kernel, const string& n, Span s) except +translate
@@ -274,6 +283,10 @@ cdef extern from *:
     void break_ "lcpy_door::break_"(FunctionBuilder*, Span) except +translate
     void continue_ "lcpy_door::continue_"(FunctionBuilder*, Span) except +translate
     void return_none "lcpy_door::return_none"(FunctionBuilder*, Span) except +translate
+    void assert_ "lcpy_door::assert_"(
+        FunctionBuilder*, uint32_t, const string&, Span) except +translate
+    void print_ "lcpy_door::print_"(
+        FunctionBuilder*, const string&, const vector[uint32_t]&, Span) except +translate
     void return_value "lcpy_door::return_value"(FunctionBuilder*, uint32_t, Span) except +translate
     uint32_t if_ "lcpy_door::if_"(
         FunctionBuilder*, uint32_t, Span, uint8_t hint, uint32_t* other) except +translate

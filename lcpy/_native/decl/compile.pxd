@@ -95,12 +95,13 @@ cdef extern from *:
     }
     static std::shared_ptr<const lcpy::KernelDescriptor> lower(
         const lcpy::ast::FunctionBuilder& builder, int math, int opt, bool ragged,
-        bool view_offsets) {
+        bool view_offsets, bool bounds) {
       lcpy::LowerOptions options;
       options.math = static_cast<lcpy::MathMode>(math);
       options.opt = opt;
       options.ragged = ragged;
       options.view_offsets = view_offsets;
+      options.bounds = bounds;
       return std::make_shared<lcpy::KernelDescriptor>(lcpy::api::lower(builder, options));
     }
     // `places` holds set and binding of each slot in turn, then of the argument block.
@@ -118,7 +119,7 @@ cdef extern from *:
     """
     vector[string] own_function_names "lcpy_door::own_function_names"()
     SharedDescriptor lower "lcpy_door::lower"(const FunctionBuilder& builder, int math, int opt,
-        cbool ragged, cbool view_offsets) except +translate nogil
+        cbool ragged, cbool view_offsets, cbool bounds) except +translate nogil
     CSpirvModule emit_spirv "lcpy_door::emit_spirv"(const KernelDescriptor& d,
         const vector[uint32_t]& places, int block,
         const VulkanTarget& target) except +translate nogil

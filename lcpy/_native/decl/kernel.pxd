@@ -5,7 +5,7 @@ from libcpp.memory cimport shared_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from lcpy._native.decl.errors cimport translate
+from lcpy._native.decl.errors cimport Span, translate
 from lcpy._native.decl.types cimport CType
 
 cdef extern from "kernel/descriptor.h" namespace "lcpy" nogil:
@@ -17,9 +17,15 @@ cdef extern from "kernel/descriptor.h" namespace "lcpy" nogil:
         cbool length_used
         cbool extents_used
 
+    cdef cppclass Site:
+        string text
+        vector[CType] types
+        Span span
+
     cdef cppclass KernelDescriptor:
         string name
         vector[Slot] slots
+        vector[Site] sites
         cbool view_offsets
         cbool uses_barrier() except +translate
         cbool uses_warp() except +translate
@@ -40,6 +46,21 @@ cdef extern from "kernel/descriptor.h" namespace "lcpy" nogil:
     ArgumentBlock argument_block(const KernelDescriptor& d) except +translate
     string to_text(const KernelDescriptor& d) except +translate
 
+cdef extern from "base/source.h" namespace "lcpy" nogil:
+    string source_name(uint32_t file) except +translate
+    string source_line(uint32_t file, uint32_t line) except +translate
+
+cdef extern from "kernel/report.h" namespace "lcpy" nogil:
+    uint32_t kReportSite
+    uint32_t kReportLaunch
+    uint32_t kReportThread
+    uint32_t kReportValues
+    uint32_t kReportCount
+    uint32_t kReportUsed
+    uint32_t kReportLost
+    uint32_t kReportHeader
+    uint32_t kLineHeader
+
 # What Cython cannot say: enumerations by number, arrays, and shared ownership of a descriptor.
 cdef extern from *:
     """
@@ -58,6 +79,8 @@ cdef extern from *:
     static int slot_memory(const lcpy::Slot& s) { return static_cast<int>(s.memory); }
     static int slot_access(const lcpy::Slot& s) { return static_cast<int>(s.access); }
     static uint32_t block_axis(const lcpy::KernelDescriptor& d, int i) { return d.block_size[i]; }
+    static int site_kind(const lcpy::Site& s) { return static_cast<int>(s.kind); }
+    static uint32_t report_tag(const lcpy::KernelDescriptor& d) { return d.report_tag().value; }
     static int math_mode(const lcpy::KernelDescriptor& d) { return static_cast<int>(d.math); }
     }  // namespace lcpy_door
     """
@@ -67,4 +90,6 @@ cdef extern from *:
     int slot_memory "lcpy_door::slot_memory"(const Slot& s)
     int slot_access "lcpy_door::slot_access"(const Slot& s)
     uint32_t block_axis "lcpy_door::block_axis"(const KernelDescriptor& d, int i)
+    int site_kind "lcpy_door::site_kind"(const Site& s)
+    uint32_t report_tag "lcpy_door::report_tag"(const KernelDescriptor& d)
     int math_mode "lcpy_door::math_mode"(const KernelDescriptor& d)

@@ -200,8 +200,6 @@ class CudaDevice(DeviceBase):
         with self.current:
             self._wait()
 
-    synchronize = wait
-
 
 def _close(reference):
     """At the end of the process the driver gives everything back by itself, in its own order."""

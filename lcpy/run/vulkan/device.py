@@ -250,7 +250,7 @@ class VulkanDevice(DeviceBase):
         self.check()
         return self.pipelines.build(request)
 
-    def synchronize(self):
+    def wait(self):
         self.check()
         self.commands.finish()
 
