@@ -280,7 +280,7 @@ ValueId FunctionLowering::call_buffer_write(const ExprNode& n) {
 
 // All bytes of a t at `offset` lie within the buffer.
 void FunctionLowering::check_bytes(SlotId slot, ValueId offset, Type t, Span span) {
-  if (!all_.options.bounds) return;
+  if (!checks()) return;
   const ValueId size = length_of(slot, d_.type_of(offset));
   const Type unit = d_.type_of(size), boolean = Type::of(Scalar::Bool);
   const ValueId before = b_.integer(unit, t.size() - 1);

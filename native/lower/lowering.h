@@ -244,6 +244,8 @@ class FunctionLowering {
   Place access_place(const ExprNode& n);
   Place element_place(uint32_t resource, std::span<const ExprId> indices);
   ValueId linear_index(SlotId slot, uint32_t rank, std::span<const ExprId> indices);
+  // External functions' own texts are not checked, so neither are their bodies.
+  bool checks() const { return all_.options.bounds && !f_.external(); }
   // With bounds="trap": the thread traps unless 0 <= index < limit. `what` is for the message.
   void check_index(ValueId index, uint64_t limit, std::string what, Span span);
   void check_buffer(ValueId index, ValueId limit, ValueId size, std::string what, Span span,

@@ -100,7 +100,7 @@ Place FunctionLowering::access_place(const ExprNode& n) {
       step(p, static_cast<uint32_t>(i.number));
       continue;
     }
-    if (all_.options.bounds)
+    if (checks())
       check_index(i.value, p.lanes ? p.lanes : p.type.count(),
                   spoken_place(ExprId(n.a), p.type), n.span);
     step(p, i.value);
@@ -171,7 +171,7 @@ Place FunctionLowering::element_place(uint32_t resource, std::span<const ExprId>
   if (packed) p.unit = static_cast<uint32_t>(packed_unit(element).size());
   const uint32_t stride = packed ? units(element.packed_size(), p.unit) : 1;
   if (constant && number * stride < 0x7fffffffu) {
-    if (all_.options.bounds) {
+    if (checks()) {
       const Type t = Type::of(Scalar::UInt32);
       const ValueId length = length_of(p.slot, t);
       check_buffer(b_.integer(t, number), length, length, "buffer '" + d_.slot(p.slot).name + "'",
@@ -211,7 +211,7 @@ ValueId FunctionLowering::linear_index(SlotId slot, uint32_t rank,
   const Span span = f_.expr(indices[0]).span;
   const std::string what = "buffer '" + d_.slot(slot).name + "'";
   if (rank == 1) {
-    if (all_.options.bounds) {
+    if (checks()) {
       const ValueId length = length_of(slot, d_.type_of(values[0]));
       check_buffer(values[0], length, length, what, span);
     }
@@ -224,7 +224,7 @@ ValueId FunctionLowering::linear_index(SlotId slot, uint32_t rank,
     const Operand query[] = {Operand::of(slot), Operand::imm(axis)};
     return d_.result(d_.op(b_.append(Op::BufferExtent, query, {&extent_type, 1})));
   };
-  for (uint32_t axis = 0; axis < rank && all_.options.bounds; axis++) {
+  for (uint32_t axis = 0; axis < rank && checks(); axis++) {
     const bool long_index = d_.type_of(values[axis]).size() == 8;
     const ValueId end =
         convert(extent_of(axis), Type::of(long_index ? Scalar::UInt64 : Scalar::UInt32));

@@ -293,11 +293,11 @@ class BarrierRewrite {
         (o.op == Op::Loop || !shared_.holds(d_.operands_of(o)[0].value())))
       checkpoint();
     const bool traps = can_trap(o);
-    if (jumps && traps && has_deep_jump(o)) fail(Diag::report_escape, o.span, {});
+    if (jumps && traps && has_deep_jump(o)) refuse(o.span);
     if ((returns || jumps) && stops_ && o.op != Op::Loop) choose_way(op, op == here.exit);
     Free inner;
     inner.waits = returns && traps;
-    if (inner.waits && !results_.empty()) fail(Diag::report_escape, o.span, {});
+    if (inner.waits && !results_.empty()) refuse(o.span);
     b_.set_insertion(in);
     free_structure(in, op, inner);
     if (!inner.waits) return;
@@ -314,6 +314,10 @@ class BarrierRewrite {
     return values;
   }
 
+  [[noreturn]] void refuse(Span span) {
+    throw UnsupportedError(make_diagnostic(Diag::report_escape, span, {}));
+  }
+
   // The one way that a stopped block takes at a branch: out of the loop where that is how it ends,
   // else past what leads away.
   void choose_way(OpId op, bool out) {
@@ -321,7 +325,7 @@ class BarrierRewrite {
     if (o.op == Op::Switch) {
       bool any = false;
       r_.each_body(o, [&](BodyId arm) { any = any || escapes_within(arm); });
-      if (any) fail(Diag::report_escape, o.span, {});
+      if (any) refuse(o.span);
       return force_switch(op);
     }
     if (out) return force(op, breaks(o, 1));
@@ -330,7 +334,7 @@ class BarrierRewrite {
     if (!escapes_arm(then)) return force(op, true);
     if (!escapes_within(other)) return force(op, false);
     if (!escapes_within(then)) return force(op, true);
-    fail(Diag::report_escape, o.span, {});
+    refuse(o.span);
   }
   bool escapes_arm(BodyId arm) {
     const Op last = d_.op(d_.body(arm).ops.back()).op;
@@ -401,7 +405,9 @@ class BarrierRewrite {
   // Reaches memory that others see, or may be out of range.
   bool has_to_wait(const Operation& o) {
     if (o.op == Op::ByteLoad || o.op == Op::ByteStore) return true;
-    if (op_row(o.op).category == OpCategory::Atomic) return true;
+    const OpCategory c = op_row(o.op).category;
+    if (c == OpCategory::Atomic || c == OpCategory::Warp) return true;
+    if (o.op == Op::External) return !r_.has_barrier(d_.operands_of(o)[0].index);
     if (o.op != Op::Load && o.op != Op::Store) return false;
     const auto x = d_.operands_of(o);
     const MemoryClass m = d_.slot(x[0].slot()).memory;

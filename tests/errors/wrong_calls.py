@@ -86,12 +86,12 @@ def not_callable_object(out: Out):
 @wrong
 def host_function(out: Out):
     """
-    error E5302: 'print' is a function of the host
-        print(out[0])
+    error E5302: 'input' is a function of the host
+        input(out[0])
         ^^^^^^^^^^^^^
-      hint: printing comes later
+      hint: kernels call lc.* functions, those of the math module, and functions read from their source
     """
-    print(out[0])
+    input(out[0])
 
 
 @wrong

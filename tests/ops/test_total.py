@@ -23,6 +23,7 @@ ELSEWHERE = {
     "WarpOr WarpXor WarpCount WarpMax WarpMin WarpProduct WarpSum": "test_warp.py",
     "WarpAll WarpAny WarpBallot": "test_warp.py",
     "WarpPrefixCount WarpPrefixSum WarpPrefixProduct WarpReadLane WarpReadFirst": "test_warp.py",
+    "Trap": "tests/kernels/test_report.py",
     "Assume Unreachable HintFlatten HintBranch HintForceCase": "test_memory.py, test_hints",
 }
 
