@@ -26,6 +26,7 @@ struct RowFault {
   const char* message = nullptr;
 };
 RowFault check_row(const RowContext& c);
+RowFault check_report(const RowContext& c);  // of Assert, Trap, Print and Bounds
 
 // The type that a chain reaches within a slot; false when the chain does not fit it. For a Global
 // slot the chain's first index is the element.

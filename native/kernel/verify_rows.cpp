@@ -393,41 +393,9 @@ RowFault op_PackHalf(const RowContext& c) {
   return real && is_lanes_of(c.result(), Scalar::UInt16) ? kFine : kTypes;
 }
 
-// ---- reports: [Imm site, values...], the values as the site's table says ----------------------
-RowFault report(const RowContext& c, Site::Kind kind, size_t count) {
-  if (!c.count() || c.operands[0].kind != Operand::Kind::Imm) return kKind;
-  if (c.operands[0].index >= c.d.sites.size()) return fault("site", "there is no such site");
-  const Site& s = c.d.sites[c.operands[0].index];
-  if (s.kind != kind) return fault("site", "the site is of another kind");
-  if (c.count() != 1 + count) return kCount;
-  for (size_t i = 1; i <= count; i++)
-    if (!c.is_value(i)) return kKind;
-  return c.o.result_count ? kResults : kFine;
-}
-RowFault op_Assert(const RowContext& c) {
-  if (RowFault f = report(c, Site::Kind::Assert, 1); f.rule) return f;
-  return c.type(1).is_bool() ? kFine : kTypes;
-}
-RowFault shape_TrapShape(const RowContext& c) {
-  if (RowFault f = report(c, Site::Kind::Trap, 1); f.rule) return f;
-  const auto& types = c.d.sites[c.operands[0].index].types;
-  return types.size() == 1 && c.type(1) == types[0] && index_type(types[0]) ? kFine : kTypes;
-}
-RowFault op_Print(const RowContext& c) {
-  if (RowFault f = report(c, Site::Kind::Print, c.count() ? c.count() - 1 : 0); f.rule) return f;
-  const auto& types = c.d.sites[c.operands[0].index].types;
-  if (types.size() != c.count() - 1) return kCount;
-  for (size_t i = 0; i < types.size(); i++)
-    if (c.type(i + 1) != types[i] || !types[i].is_value()) return kTypes;
-  return kFine;
-}
-RowFault op_Bounds(const RowContext& c) {
-  if (RowFault f = report(c, Site::Kind::Bounds, 3); f.rule) return f;
-  const auto& types = c.d.sites[c.operands[0].index].types;
-  if (types.empty() || c.type(1) != types[0] || !index_type(types[0])) return kTypes;
-  const Type limit = Type::of(types[0].size() == 8 ? Scalar::UInt64 : Scalar::UInt32);
-  return c.type(2) == limit && c.type(3) == limit ? kFine : kTypes;
-}
+// ---- reports (verify_reports.cpp)
+// -----------------------------------------------------------------------------------------------
+constexpr Check shape_TrapShape = check_report;
 
 // ---- control: operand kinds here; what bodies pass is checked where they end
 // -----------------------
@@ -551,9 +519,9 @@ constexpr KernelRow kKernelRows[] = {
     {Op::Store, op_Store},
     {Op::ByteLoad, op_ByteLoad},
     {Op::ByteStore, op_ByteStore},
-    {Op::Assert, op_Assert},
-    {Op::Print, op_Print},
-    {Op::Bounds, op_Bounds},
+    {Op::Assert, check_report},
+    {Op::Print, check_report},
+    {Op::Bounds, check_report},
     {Op::If, op_If},
     {Op::Switch, op_Switch},
     {Op::Loop, op_Loop},

@@ -61,6 +61,9 @@ KernelDescriptor lower_kernel(const ast::FunctionBuilder& kernel, const LowerOpt
       p.stage("fold", [&] { pass_fold(d); });
       p.stage("simplify", [&] { pass_simplify(d); });
       p.stage("common", [&] { pass_common(d); });
+    } else if (d.uses_barrier()) {
+      // PoCL miscompiles functions with barriers that threads without effects go through.
+      p.stage("inline", [&] { pass_inline(d); });
     }
     p.stage("report", [&] { pass_report(d, options.ragged); });
   }

@@ -6,22 +6,9 @@ import linecache
 import numpy as np
 import pytest
 from loading import load_source
+from trapping import runs_clean, trap_of
 
 import lcpy as lc
-
-
-def trap_of(device, launch):
-    """The KernelTrap of a launch: raised at once on cpu, else when the device is waited for."""
-    with pytest.raises(lc.KernelTrap) as caught:
-        launch()
-        device.synchronize()
-    device.synchronize()  # and the device is clean again
-    return caught.value
-
-
-def runs_clean(device, launch):
-    launch()
-    device.synchronize()
 
 
 def line_of(trap):
