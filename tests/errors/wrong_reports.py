@@ -8,6 +8,12 @@ Out = lc.Buffer[lc.float32]
 Ints = lc.Buffer[lc.int32]
 
 
+@lc.external(opencl="float twice(float x) { return 2 * x; }")
+def twice(x: lc.float32) -> lc.float32:
+    assert x > 0
+    return 2 * x
+
+
 @wrong
 def assert_message(out: Out):
     """
@@ -192,3 +198,14 @@ def report_escape(a: Ints):
             if a[2] > 1:
                 break
         lc.sync_block()
+
+
+@wrong(error=lc.UnsupportedError)
+def report_external(out: Out):
+    """
+    error E3012: the body of the external function 'twice' can trap, by an assert, lc.trap or a checked access
+        def twice(x: lc.float32) -> lc.float32:
+        ^
+      hint: check before the call
+    """
+    out[0] = twice(out[1])

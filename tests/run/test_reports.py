@@ -197,6 +197,7 @@ def prints_much(out: lc.Buffer[lc.uint32]):
 
 def test_what_finds_no_room_is_counted(device, capsys):
     n = 1_000_000
+    lc.init(device)
     out = lc.Buffer(1, lc.uint32, device=device)
     text = printed(device, capsys, lambda: prints_much(out, dispatch_size=n))
     *lines, last = text.splitlines()
