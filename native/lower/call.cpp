@@ -279,15 +279,21 @@ ValueId FunctionLowering::call_buffer_write(const ExprNode& n) {
 }
 
 // All bytes of a t at `offset` lie within the buffer.
-void FunctionLowering::check_bytes(SlotId slot, ValueId offset, Type t, Span span) {
+// That `count` bytes or words from `offset` on are inside.
+void FunctionLowering::check_room(SlotId slot, ValueId offset, uint64_t count, const char* kind,
+                                  Type t, Span span) {
   if (!checks()) return;
   const ValueId size = length_of(slot, d_.type_of(offset));
   const Type unit = d_.type_of(size), boolean = Type::of(Scalar::Bool);
-  const ValueId before = b_.integer(unit, t.size() - 1);
+  const ValueId before = b_.integer(unit, count - 1);
   const ValueId fits = b_.emit(Op::Less, boolean, {before, size});
   const ValueId room = b_.emit(Op::Sub, unit, {size, before});
   const ValueId limit = b_.emit(Op::Select, unit, {fits, room, b_.zero(unit)});
-  check_buffer(offset, limit, size, "byte buffer '" + d_.slot(slot).name + "'", span, t);
+  check_buffer(offset, limit, size, kind + (" '" + d_.slot(slot).name + "'"), span, t);
+}
+
+void FunctionLowering::check_bytes(SlotId slot, ValueId offset, Type t, Span span) {
+  check_room(slot, offset, t.size(), "byte buffer", t, span);
 }
 
 ValueId FunctionLowering::call_byte_read(const ExprNode& n) {
@@ -325,9 +331,20 @@ Type word_type() { return Type::of(Scalar::UInt32); }
 }  // namespace
 
 // A chain of one word after another, from the offset that the program gives.
-FunctionLowering::WordPlace FunctionLowering::word_place(const ExprNode& n) {
+// Words that `pack` writes of a value.
+static uint64_t packed_words(Type t) {
+  if (t.is_scalar()) return scalar_size(t.scalar()) == 8 ? 2 : 1;
+  if (!t.is_struct()) return t.count() * packed_words(t.component(0));
+  uint64_t words = 0;
+  for (const Type member : t.members()) words += packed_words(member);
+  return words;
+}
+
+FunctionLowering::WordPlace FunctionLowering::word_place(const ExprNode& n, Type t) {
   const auto args = f_.args_of(n);
-  return {resource(args[0]), index_value(args[1]), 0};
+  const WordPlace p{resource(args[0]), index_value(args[1]), 0};
+  check_room(p.slot, p.offset, packed_words(t), "buffer", Type::of(Scalar::UInt32), n.span);
+  return p;
 }
 
 Operand FunctionLowering::next_word(WordPlace& p) {
@@ -384,7 +401,7 @@ ValueId FunctionLowering::unpack(WordPlace& p, Type t) {
 }
 
 ValueId FunctionLowering::call_pack(const ExprNode& n) {
-  WordPlace p = word_place(n);
+  WordPlace p = word_place(n, f_.expr(f_.args_of(n)[2]).type);
   const ValueId v = value(f_.args_of(n)[2]);
   mark(p.slot, Access::Write);
   b_.set_span(n.span);
@@ -393,7 +410,7 @@ ValueId FunctionLowering::call_pack(const ExprNode& n) {
 }
 
 ValueId FunctionLowering::call_unpack(const ExprNode& n) {
-  WordPlace p = word_place(n);
+  WordPlace p = word_place(n, n.type);
   mark(p.slot, Access::Read);
   b_.set_span(n.span);
   return unpack(p, n.type);

@@ -280,6 +280,7 @@ class FunctionLowering {
   ValueId call_block_size(const ExprNode& n);
   ValueId call_buffer_read(const ExprNode& n);
   ValueId call_buffer_write(const ExprNode& n);
+  void check_room(SlotId slot, ValueId offset, uint64_t count, const char* kind, Type t, Span span);
   void check_bytes(SlotId slot, ValueId offset, Type t, Span span);
   ValueId call_byte_read(const ExprNode& n);
   ValueId call_byte_write(const ExprNode& n);
@@ -288,7 +289,7 @@ class FunctionLowering {
     ValueId offset;
     uint32_t count = 0;
   };
-  WordPlace word_place(const ExprNode& n);
+  WordPlace word_place(const ExprNode& n, Type t);
   Operand next_word(WordPlace& p);
   void pack(WordPlace& p, ValueId v);
   ValueId unpack(WordPlace& p, Type t);

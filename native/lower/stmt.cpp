@@ -146,6 +146,14 @@ bool FunctionLowering::expression_statement(const StmtNode& s) {
   return true;
 }
 
+static uint64_t leaf_count(Type t) {
+  if (t.is_scalar()) return 1;
+  if (!t.is_struct()) return t.count() * leaf_count(t.component(0));
+  uint64_t leaves = 0;
+  for (const Type member : t.members()) leaves += leaf_count(member);
+  return leaves;
+}
+
 bool FunctionLowering::print_(const StmtNode& s) {
   std::vector<Type> types;
   std::vector<Operand> operands{Operand{}};

@@ -454,6 +454,9 @@ def _run_batch(numbers, seed, bases, folder, faults, totals):
     if pid == 0:
         os.close(read)
         try:
+            import lcpy
+
+            lcpy.init("cpu")  # a device that the parent opened is not this process's
             _child(write, numbers, seed, bases, folder)
         except BaseException:
             traceback.print_exc(limit=-6)

@@ -304,7 +304,7 @@ void Emitter::loop(const Operation& o) {
   const size_t base = flow_values_.size();
   out_->op(Opcode::Branch, header);
   start_block(header);
-  // Once through: nothing is carried. (NVIDIA's compiler dies of phis over an edge that nobody takes.)
+  // Once through: nothing is carried. (NVIDIA's compiler dies of phis over an edge never taken.)
   const bool repeats = continues(body);
   std::vector<size_t> holes;
   if (repeats) holes = loop_phis(o, before, frame.next.label);

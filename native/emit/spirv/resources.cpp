@@ -113,7 +113,7 @@ Emitter::SlotState& Emitter::slot(SlotId id) {
   return s;
 }
 
-// struct { T elements[]; } at its set and binding. Slots of one type and access share the structure.
+// struct { T elements[]; } at its set and binding. Slots of one type and access share it.
 void Emitter::declare_global(SlotId id, SlotState& s) {
   const Slot& slot = d_.slot(id);
   s.storage = StorageClass::StorageBuffer;
@@ -122,7 +122,7 @@ void Emitter::declare_global(SlotId id, SlotState& s) {
   const Type element = slot.type.element();
   s.padded = s.family == Family::Laid && element.is_vector() && element.lanes() == 3 &&
              scalar_size(element.scalar()) == 4;
-  // Not between what is only read and what is written too: NVIDIA's compiler takes "only read" for a
+  // Not what is only read with what is written too: NVIDIA's compiler takes "only read" for a
   // property of the type, and reads of what was just written then come from a cache.
   const bool reads = has(slot.access, Access::Read), writes = has(slot.access, Access::Write);
   for (size_t i = 0; i < slots_.size() && !s.pointer_type; i++)
