@@ -188,7 +188,7 @@ class Emitter {
   // An index as terms plus a constant, modulo 2^32.
   struct Sum {
     std::array<uint32_t, 4> terms{};  // values, ascending
-    uint32_t count = 0, constant = 0;
+    uint32_t count = 0, constant = 0, steps = 0;
     bool fits = true;
     friend bool operator==(const Sum&, const Sum&) = default;
   };

@@ -22,6 +22,7 @@ void Emitter::index(Text& t, Operand o) {
 
 // The terms of sums of 32 bits; conversions between such integers keep every bit.
 void Emitter::add_terms(Sum& sum, ValueId v) const {
+  constexpr uint32_t kMostSteps = 16;  // beyond them a sum is taken whole
   int64_t constant = 0;
   if (constant_integer(v, &constant)) {
     sum.constant += static_cast<uint32_t>(constant);
@@ -32,7 +33,8 @@ void Emitter::add_terms(Sum& sum, ValueId v) const {
     return t.is_scalar() && t.is_integer() && scalar_size(t.scalar()) == 4;
   };
   const Value& value = d_.values[v.value];
-  if (value.def == Value::Def::Result) {
+  if (value.def == Value::Def::Result && sum.steps < kMostSteps) {
+    sum.steps++;
     const Operation& op = d_.op(OpId(value.source));
     const auto operands = d_.operands_of(op);
     if (op.op == Op::Add) {
@@ -69,6 +71,7 @@ void Emitter::element(Text& t, uint32_t slot, Operand o) {
     return;
   }
   const uint32_t constant = std::exchange(sum.constant, 0);
+  sum.steps = 0;
   const size_t oldest = accessed_.size() > kRecent ? accessed_.size() - kRecent : 0;
   for (size_t i = accessed_.size(); i-- > oldest;) {
     const Accessed& near = accessed_[i];
