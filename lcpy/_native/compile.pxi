@@ -210,13 +210,13 @@ def emit_opencl(Descriptor descriptor not None, *, int version=12, bint fp64=Tru
                 bint fp16=False, bint int64_atomics=True, bint subgroups=False,
                 bint subgroup_vote=False, bint subgroup_ballot=False,
                 bint subgroup_arithmetic=False, bint subgroup_shuffle=False, bint ptx=False,
-                uint32_t own_functions=0, bint own_double_functions=False,
-                bint clock=False):
+                bint restrict=False, uint32_t own_functions=0,
+                bint own_double_functions=False, bint clock=False):
     """OpenCL C source of one kernel, `lcpy_main`."""
     cdef OpenclTarget t
     t.own_functions, t.own_double_functions = own_functions, own_double_functions
     t.version, t.fp64, t.fp16, t.int64_atomics = version, fp64, fp16, int64_atomics
-    t.ptx, t.clock = ptx, clock
+    t.ptx, t.clock, t.restrict_ = ptx, clock, restrict
     t.subgroups, t.subgroup_vote, t.subgroup_ballot = subgroups, subgroup_vote, subgroup_ballot
     t.subgroup_arithmetic, t.subgroup_shuffle = subgroup_arithmetic, subgroup_shuffle
     cdef string made

@@ -30,6 +30,18 @@ cdef class DeviceAddress:
     cdef public uint64_t size           # bytes
 
 
+cdef bint _small_and_apart(list memories, const vector[uint64_t]& most_bytes) except -1:
+    """Whether no two memories are one, and each has at most its bytes."""
+    cdef Py_ssize_t i, j
+    for i in range(len(memories)):
+        if (<DeviceAddress?>memories[i]).size > most_bytes[i]:
+            return False
+        for j in range(i):
+            if memories[i] is memories[j]:
+                return False
+    return True
+
+
 @cython.final
 cdef class CudaCalls:
     """One device's context and stream, and the driver's functions by address."""
@@ -101,20 +113,15 @@ cdef class CudaExecutable(DirectExecutable):
     cdef bint start(self, list memories, const char* block, size_t size,
                     const uint32_t* threads) except -1:
         cdef uint32_t[3] groups
-        cdef int i, j, result
+        cdef int i, result
         if not self.plain or self.calls is None or self.calls.stopped:
             return False
         for i in range(3):
             groups[i] = (threads[i] - 1) // self.block_axes[i] + 1
             if groups[i] > self.group_limits[i]:
                 return False
-        if self.distinct:
-            for i in range(len(memories)):
-                if (<DeviceAddress?>memories[i]).size > self.most_bytes[i]:
-                    return False
-                for j in range(i):
-                    if memories[i] is memories[j]:
-                        return False
+        if self.distinct and not _small_and_apart(memories, self.most_bytes):
+            return False
         result = self._launch(memories, block, groups)
         if result != 0:
             self.failed(result)
@@ -155,9 +162,15 @@ cdef class OpenclExecutable(DirectExecutable):
     cdef void* kernel
     cdef object guard                   # a lock
     cdef size_t[3] local_size
+    cdef bint distinct                  # as CudaExecutable's
+    cdef vector[uint64_t] most_bytes
 
-    def _prepare(self, OpenclCalls calls, size_t kernel, guard, block_size):
+    def _prepare(self, OpenclCalls calls, size_t kernel, guard, block_size, bint distinct,
+                 most_bytes):
         self.calls, self.kernel, self.guard = calls, <void*>kernel, guard
+        self.distinct = distinct
+        for size in most_bytes:
+            self.most_bytes.push_back(size)
         for i in range(3):
             self.local_size[i] = block_size[i]
 
@@ -185,7 +198,11 @@ cdef class OpenclExecutable(DirectExecutable):
                     const uint32_t* threads) except -1:
         cdef size_t[3] global_size
         cdef int i, result
-        if self.calls is None or self.calls.stopped or not self.guard.acquire(False):
+        if self.calls is None or self.calls.stopped:
+            return False
+        if self.distinct and not _small_and_apart(memories, self.most_bytes):
+            return False
+        if not self.guard.acquire(False):
             return False
         try:
             for i in range(3):

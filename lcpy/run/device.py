@@ -71,6 +71,20 @@ class Executable:
         raise NotImplementedError
 
 
+def most_bytes(descriptor):
+    """By Global slot: the bytes of a buffer of fewer than 2^31 elements, in which an index that is
+    in range does not wrap around (what the emitters' `restrict` may take for granted)."""
+    buffers = [s[1] for s in descriptor.slots if s[2] == "global"]
+    return [((1 << 31) - 1) * (t.element.size if t.element else 1 << 31) for t in buffers]
+
+
+def small_and_apart(memories, most):
+    """Whether no two memories are one, and each has at most its bytes of `most_bytes`."""
+    return len({m.pointer for m in memories}) == len(memories) and all(
+        m.size <= limit for m, limit in zip(memories, most)
+    )
+
+
 class DeviceBase:
     """The protocol. Memory objects belong to the driver; buffers hold them and nothing else does.
 

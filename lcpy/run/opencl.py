@@ -12,7 +12,7 @@ from collections import OrderedDict
 from .._native import core
 from ..errors import DeviceError, DeviceLost, OutOfMemory, UnsupportedError
 from ..plan import Limits, check_limits
-from .device import DeviceBase, DeviceInfo, Executable
+from .device import DeviceBase, DeviceInfo, Executable, most_bytes, small_and_apart
 
 KEPT = 256  # built programs that stay although no kernel holds them
 _OUT_OF_MEMORY = (-4, -5, -6, -61)  # no memory of some sort; a buffer over the limit
@@ -241,7 +241,7 @@ class Memory(core.DeviceAddress):
 
     def __init__(self, buffer, nbytes, pool):
         self.buffer, self.nbytes, self.pool = buffer, nbytes, pool
-        self.pointer = buffer.int_ptr
+        self.pointer, self.size = buffer.int_ptr, nbytes
 
     def __del__(self):
         if self.pool is not None:
@@ -328,6 +328,8 @@ class OpenclDevice(DeviceBase):
         except cl.Error as error:
             raise translated(error, f"making a context on {self.name}") from None
         self.calls = _launch_calls(self.queue)
+        # Kernels are first built for small buffers that are apart, where a compiler gains by it.
+        self.restricts = info.features["ptx"]
         self.pool = Pool(self.context, info._handle)
         # OpenCL's full profile bounds functions to some ULP; the embedded one hardly does.
         self.own_functions = 0
@@ -416,8 +418,12 @@ class OpenclDevice(DeviceBase):
         self.plan_limits.require(
             "push_bytes", need, f"kernel '{name}'", "bytes of arguments"
         )
+        return OpenclExecutable(self, request, buffers, self.restricts)
+
+    def program(self, request, restrict, times):
+        """The descriptor's program, built; `times` grows."""
+        descriptor, features = request.descriptor, self.features
         start = time.perf_counter()
-        features = self.features
         source = core.emit_opencl(
             descriptor,
             fp64=features["float64"],
@@ -425,6 +431,7 @@ class OpenclDevice(DeviceBase):
             int64_atomics=features["int64_atomics"],
             ptx=features["ptx"],
             clock=features["clock"],
+            restrict=restrict,
             **{name: value for name, value in features.items() if name.startswith("subgroup")},
             own_functions=self.own_functions,
             own_double_functions=self.own_double_functions,
@@ -436,13 +443,10 @@ class OpenclDevice(DeviceBase):
             correct_divide_sqrt=features["exact_division"],
         )
         emitted = time.perf_counter()
-        program = self._program(name, source, tuple(options.split()))
-        times = {
-            "core": emitted - start,
-            "validation": 0.0,
-            "driver": time.perf_counter() - emitted,
-        }
-        return OpenclExecutable(self, name, program, descriptor, buffers, times)
+        program = self._program(request.name, source, tuple(options.split()))
+        times["core"] += emitted - start
+        times["driver"] += time.perf_counter() - emitted
+        return program
 
     def _program(self, name, source, options):
         with self.lock:
@@ -475,13 +479,20 @@ class OpenclDevice(DeviceBase):
 
 
 class OpenclExecutable(core.OpenclExecutable, Executable):
-    """A built kernel; arguments are set under a lock. The usual launch is the core's."""
+    """A built kernel; arguments are set under a lock. The usual launch is the core's.
 
-    def __init__(self, device, name, program, descriptor, buffers, times):
-        self.device, self.name, self.times = device, name, times
-        self.block_size = descriptor.block_size
+    `restrict`: it is for buffers of which no two are in one memory and none has 2^31 elements;
+    other launches get an executable without it.
+    """
+
+    def __init__(self, device, request, buffers, restrict):
+        self.device, self.request, self.restrict = device, request, restrict
+        self.name, self.block_size = request.name, request.descriptor.block_size
+        self.times = {"core": 0.0, "validation": 0.0, "driver": 0.0}
+        program = device.program(request, restrict, self.times)
         self.kernel = cl.Kernel(program, "lcpy_main")
         self.buffers = buffers
+        self.unrestricted = None
         self.lock = threading.Lock()
         threads = self.kernel.get_work_group_info(
             cl.kernel_work_group_info.WORK_GROUP_SIZE, device.info._handle
@@ -489,10 +500,18 @@ class OpenclExecutable(core.OpenclExecutable, Executable):
         x, y, z = self.block_size
         if x * y * z > threads:
             raise UnsupportedError(
-                f"kernel '{name}' needs {x * y * z} threads of a block; {device.name} runs this "
-                f"kernel with {threads}"
+                f"kernel '{self.name}' needs {x * y * z} threads of a block; {device.name} runs "
+                f"this kernel with {threads}"
             )
-        self._prepare(device.calls, self.kernel.int_ptr, self.lock, self.block_size)
+        self.most_bytes = most_bytes(request.descriptor) if restrict else []
+        self._prepare(
+            device.calls,
+            self.kernel.int_ptr,
+            self.lock,
+            self.block_size,
+            restrict,
+            self.most_bytes,
+        )
 
     def failed(self, code):
         """Raises what a result other than success means."""
@@ -503,6 +522,11 @@ class OpenclExecutable(core.OpenclExecutable, Executable):
         device = self.device
         if device._refused is not None:
             device.check()
+        if self.restrict and not small_and_apart(memories, self.most_bytes):
+            if self.unrestricted is None:
+                self.unrestricted = OpenclExecutable(device, self.request, self.buffers, False)
+            self.unrestricted.launch(memories, block, x, y, z)
+            return
         bx, by, bz = self.block_size
         size = ((x + bx - 1) // bx * bx, (y + by - 1) // by * by, (z + bz - 1) // bz * bz)
         kernel = self.kernel

@@ -91,6 +91,7 @@ struct OpenclTarget {
   bool subgroup_arithmetic = false, subgroup_shuffle = false;
   bool ptx = false;                 // NVIDIA's compiler: takes PTX within OpenCL C
   bool clock = false;               // cl_khr_kernel_clock, of devices
+  bool restrict_ = false;           // as CudaTarget's
   bool correct_divide_sqrt = true;  // CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, for strict
   // As VulkanTarget's, for devices that miss what OpenCL asks of them; likewise of double.
   uint32_t own_functions = 0;

@@ -1,4 +1,5 @@
-"""NVIDIA's OpenCL C gets the machine's addition of floats by PTX, where that means the same."""
+"""What NVIDIA's OpenCL C gets: the machine's addition of floats by PTX, where that means the same;
+short loops unrolled; buffers that are apart."""
 
 import pytest
 
@@ -30,3 +31,45 @@ def test_only_for_global_floats_and_not_in_strict(math):
     assert PTX not in core.emit_opencl(kernel(math))
     without = text.replace("asm volatile", "")
     assert without.count("cmpxchg") >= 3  # shared memory, maxima and doubles by compare-and-swap
+
+
+def test_short_loops_are_unrolled_there():
+    @lc.kernel(block_size=64)
+    def short(a: lc.Buffer[lc.float32]):
+        for i in range(4):
+            a[lc.dispatch_id().x] += lc.float32(i)
+
+    descriptor = short.descriptor(lc.Buffer[lc.float32])
+    assert "#pragma unroll" in core.emit_opencl(descriptor, ptx=True)
+    assert "#pragma" not in core.emit_opencl(descriptor)
+
+
+def test_buffers_that_meet_get_a_kernel_without_restrict():
+    """Forced on whatever device is here."""
+    from lcpy.run.device import discover
+
+    infos, reason = discover("opencl")
+    if not infos:
+        pytest.skip(reason)
+    from lcpy.run.opencl import OpenclDevice
+
+    device = OpenclDevice(infos[0])
+    device.restricts = True
+
+    @lc.kernel(block_size=64)
+    def shift(a: lc.Buffer[lc.float32], b: lc.Buffer[lc.float32]):
+        i = lc.dispatch_id().x
+        b[i] = a[i] + 1.0
+        b[i] += a[i]
+
+    x = lc.Buffer([1.0] * 64, lc.float32, device=device)
+    y = lc.Buffer(64, lc.float32, device=device)
+    for _ in range(2):
+        shift(x, y, dispatch_size=64)
+        assert (y.numpy() == 3).all()
+    executable = shift._last.executable
+    assert executable.restrict and executable.unrestricted is None
+    for want in (4, 10):
+        shift(x, x, dispatch_size=64)
+        assert (x.numpy() == want).all()
+    assert not executable.unrestricted.restrict

@@ -61,6 +61,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool fp16
         cbool int64_atomics
         cbool ptx
+        cbool restrict_
         cbool subgroups
         cbool subgroup_vote
         cbool subgroup_ballot

@@ -7,7 +7,7 @@ from ..._native import core
 from ...errors import DeviceError, UnsupportedError
 from ...plan import check_limits
 from .. import cache
-from ..device import Executable
+from ..device import Executable, most_bytes, small_and_apart
 from . import api
 from .api import check
 
@@ -107,11 +107,7 @@ class CudaExecutable(core.CudaExecutable, Executable):
         limits = device.plan_limits
         self.groups = (limits.groups_x, limits.groups_y, limits.groups_z)
         self.variants = {variant: self}
-        # Below 2^31 elements an index that is in range does not wrap around (emit_cuda's restrict).
-        buffers = [s[1] for s in request.descriptor.slots if s[2] == "global"]
-        self.most_bytes = [
-            ((1 << 31) - 1) * (t.element.size if t.element else 1 << 31) for t in buffers
-        ]
+        self.most_bytes = most_bytes(request.descriptor)
         self.module = compile_module(device, request, *variant, times)
         dynamic = self._ready(self.module.function)
         self._prepare(
@@ -154,8 +150,7 @@ class CudaExecutable(core.CudaExecutable, Executable):
         fold = x > lx or y > ly or z > lz
         if fold:
             x, y, z = self._folded(x, y, z)
-        overlap = len({m.pointer for m in memories}) < len(memories)
-        overlap = overlap or any(m.size > most for m, most in zip(memories, self.most_bytes))
+        overlap = not small_and_apart(memories, self.most_bytes)
         executable = self.variants.get((fold, overlap))
         if executable is None:
             executable = CudaExecutable(

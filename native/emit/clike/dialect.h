@@ -76,6 +76,12 @@ class Dialect {
   virtual void join_lanes(Text& /*t*/) const {}
   virtual void set_unseen(Text& /*t*/, std::string_view /*name*/, uint32_t /*value*/) const {}
   virtual std::string_view loop_hint(uint64_t /*count*/, uint64_t /*size*/) const { return ""; }
+  // NVIDIA's compiler unrolls short loops by itself, but not all that are worth it: then constant
+  // tables become literals, and arrays registers.
+  static std::string_view unrolled(uint64_t count, uint64_t size) {
+    constexpr uint64_t kMostTurns = 16, kMostOperations = 800;
+    return count <= kMostTurns && count * size <= kMostOperations ? "#pragma unroll\n" : "";
+  }
   // The places of volatile accesses, of any type.
   virtual void volatile_load(Text& t, Emitter& e, Type type, MemoryClass memory,
                              std::string_view place) = 0;

@@ -143,13 +143,6 @@ void CudaDialect::thread_index(Text& t, Op id, uint32_t axis) {
   if (sum) t << " * " << block_size_[axis] << "u + threadIdx." << letter << ')';
 }
 
-// NVRTC unrolls short loops by itself, but not all that are worth it: then constant tables become
-// literals, and arrays registers.
-std::string_view CudaDialect::loop_hint(uint64_t count, uint64_t size) const {
-  constexpr uint64_t kMostTurns = 16, kMostOperations = 800;
-  return count <= kMostTurns && count * size <= kMostOperations ? "#pragma unroll\n" : "";
-}
-
 // Scalars are volatile objects; the rest travels by words (a class has no volatile copies).
 void CudaDialect::volatile_load(Text& t, clike::Emitter& e, Type type, MemoryClass,
                                 std::string_view place) {

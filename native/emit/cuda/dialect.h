@@ -43,7 +43,9 @@ class CudaDialect : public clike::Dialect {
   void literal(Text& t, Scalar s, uint64_t bits) const override;
   void thread_index(Text& t, Op id, uint32_t axis) override;
   void barrier(Text& t) const override { t << "__syncthreads()"; }
-  std::string_view loop_hint(uint64_t count, uint64_t size) const override;
+  std::string_view loop_hint(uint64_t count, uint64_t size) const override {
+    return unrolled(count, size);
+  }
   void volatile_load(Text& t, clike::Emitter& e, Type type, MemoryClass memory,
                      std::string_view place) override;
   void open_volatile_store(Text& t, clike::Emitter& e, Type type, MemoryClass memory,

@@ -13,11 +13,16 @@ class OpenclDialect : public clike::Dialect {
 
   std::string_view language() const override { return "opencl"; }
   NativeOp native() const override;
-  Traits traits() const override { return {false, true, true, false, false, false, false}; }
+  Traits traits() const override {
+    return {false, true, true, false, false, target_.restrict_, false};
+  }
   std::string_view scalar(Scalar s) const override;
   void vector_name(clike::Text& t, Scalar s, uint32_t lanes) override { t << scalar(s) << lanes; }
   std::string_view pointer_space(MemoryClass memory) const override;
-  std::string_view pointer() const override { return "* "; }
+  std::string_view pointer() const override { return target_.restrict_ ? "* restrict " : "* "; }
+  std::string_view loop_hint(uint64_t count, uint64_t size) const override {
+    return target_.ptx ? unrolled(count, size) : "";  // NVIDIA's compiler is CUDA's
+  }
   std::string_view function_prefix() const override { return "static "; }
   std::string_view constant_prefix() const override { return "__constant "; }
   std::string_view align_attribute() const override { return "__attribute__((aligned("; }
