@@ -30,18 +30,21 @@ std::vector<ExprId> with_indices(Build& b, std::span<const ExprId> args, uint32_
 
 bool is_atomic_number(Type t) { return t.is_scalar() && t.is_arithmetic() && t.size() >= 4; }
 
-// A literal number of MemoryOrder: a read cannot release, a write cannot acquire.
+constexpr std::string_view kOrders[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+
+// A literal number of MemoryOrder, which front ends put behind the operands.
+bool is_order(const ExprNode& n) {
+  return n.kind == ExprKind::Literal && n.weak == WeakKind::Int && n.value.u < std::size(kOrders);
+}
+
+// A read cannot release, a write cannot acquire.
 ExprId memory_order(Build& b, Op op, ExprId order, Span span) {
-  constexpr std::string_view names[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
-  const ExprNode& n = b.node(order);
-  if (n.kind != ExprKind::Literal || n.weak != WeakKind::Int || n.value.u >= std::size(names))
-    throw ArgumentError("an atomic's order is a literal number of MemoryOrder");
-  const uint64_t which = n.value.u;
+  const uint64_t which = b.node(order).value.u;
   const bool refused = (op == Op::AtomicLoad && (which == 2 || which == 3)) ||
                        (op == Op::AtomicStore && (which == 1 || which == 3));
   if (refused) {
     fail(Diag::atomic_order, span,
-         {op_spelling(op), names[which],
+         {op_spelling(op), kOrders[which],
           op == Op::AtomicLoad ? "'relaxed', 'acquire' or 'seq_cst': it writes nothing"
                                : "'relaxed', 'release' or 'seq_cst': it reads nothing"});
   }
@@ -50,7 +53,7 @@ ExprId memory_order(Build& b, Op op, ExprId order, Span span) {
 
 ExprId atomic(Build& b, Op op, std::span<const ExprId> args, size_t values, bool integers,
               bool gives, Span span) {
-  const bool ordered = args.size() == 2 + values;
+  const bool ordered = args.size() == 2 + values && is_order(b.node(args.back()));
   if (!ordered) b.need_count(op, args, 1 + values, span);
   b.check_atomic_place(op, args[0], span);
   Type t = b.type(args[0]);

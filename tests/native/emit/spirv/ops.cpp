@@ -112,6 +112,20 @@ TEST(bits_and_bools) {
     for (const Type t : lane_types({B})) judge_op(op, Type::of(Scalar::Bool), {t});
 }
 
+TEST(warps) {
+  same_type({Shape::WarpNumber}, {S, U, F}, 1);
+  same_type({Shape::WarpBits}, {B, S, U}, 1);
+  same_type({Shape::WarpReadShape}, {B, S, U, F}, 1);
+  const Type flag = Type::of(Scalar::Bool), uint = Type::of(Scalar::UInt32);
+  for (const Type t : lane_types({B, S, U, F})) {
+    judge_op(Op::WarpAllEqual, t.with_scalar(Scalar::Bool), {t});
+    judge_op(Op::WarpReadLane, t, {t, uint});
+  }
+  for (const Op op : ops_of({Shape::WarpVote})) judge_op(op, flag, {flag});
+  for (const Op op : ops_of({Shape::WarpCountShape})) judge_op(op, uint, {flag});
+  judge_op(Op::WarpBallot, Type::vector(Scalar::UInt32, 4), {flag});
+}
+
 TEST(comparisons) {
   for (const Op op : ops_of({Shape::Compare, Shape::CompareEqual}))
     for (const Type t : lane_types({S, U, F})) judge_op(op, t.with_scalar(Scalar::Bool), {t, t});
