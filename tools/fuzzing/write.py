@@ -1,5 +1,6 @@
 """A reduced program as a ready pytest file, with its inputs and what they must give."""
 
+import copy
 import re
 
 import numpy as np
@@ -7,8 +8,8 @@ import numpy as np
 from . import kinds as T
 from .evaluate import Evaluator
 from .meaning import Beyond
-from .nodes import constant_text
-from .programs import Program, host_text, module_text
+from .nodes import Signature
+from .programs import Program, host_text, module_text, program_text
 
 _TAIL = """
 
@@ -60,8 +61,6 @@ def upload(name, t, values, device):
 
 def used_alone(batch, program):
     """The batch and the program with no more buffers, structs and constants than they use."""
-    import copy
-
     text = "\n".join(_words(batch, program))
     batch = copy.copy(batch)
     kept = {i.source for i in program.inputs}
@@ -73,8 +72,6 @@ def used_alone(batch, program):
     batch.outputs = {n: t for n, t in batch.outputs.items() if used(n, out)}
     tree = program.tree.copy()
     body = tree.kids[-1]
-    from .nodes import Signature
-
     names = {*batch.inputs, *batch.outputs}  # of buffers that are left
     params = [p for p in body.data.params if not p.buffer or p.name in names]
     body.data = Signature(body.data.name, params, body.data.results, annotated=False)
@@ -91,8 +88,6 @@ def used_alone(batch, program):
 
 
 def _words(batch, program):
-    from .programs import program_text
-
     for line in program_text(program):
         yield re.sub(r"^def p\d+\(.*", "", line)
 
@@ -165,6 +160,3 @@ def test_text(batch, program, finding, options, run=None):
     title += f"tools/fuzz --seed {options.seed} --size {options.size} --only {finding['batch']}"
     title += f' --devices {options.devices}, program {finding["program"]}\n"""\n\n'
     return title + module + tail
-
-
-__all__ = ["constant_text", "host_text", "test_text"]
