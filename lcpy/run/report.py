@@ -23,7 +23,9 @@ _number_lock = threading.Lock()
 
 def capacity():
     """Words for printed lines of one memory: LCPY_PRINT_BYTES, 4 MiB without."""
-    return max(int(os.environ.get("LCPY_PRINT_BYTES", 4 << 20)) // 4, 16)
+    text = os.environ.get("LCPY_PRINT_BYTES", "")
+    nbytes = int(text) if text.isdigit() else 4 << 20
+    return min(max(nbytes, 64), 1 << 31) // 4
 
 
 class Sites:
@@ -148,10 +150,10 @@ def _scalar_reader(t):
     name, size = t.numpy, t.size
     if name == "bool":
         return lambda words, at: (words[at] != 0, at + 1)
-    if t.is_float:
+    if not name.startswith(("int", "uint")):  # what NumPy has no scalar for is shown as float32
         import numpy
 
-        make = getattr(numpy, name)
+        make = getattr(numpy, name, numpy.float32)
         if size == 8:
 
             def read(words, at):

@@ -46,8 +46,7 @@ bool Reporter::op_traps(const Operation& o) {
 
 bool Reporter::op_has_barrier(const Operation& o) {
   return op_row(o.op).sync == OpSync::Uniform ||
-         ((o.op == Op::Call || o.op == Op::External) &&
-          has_barrier(d_.operands_of(o)[0].index));
+         ((o.op == Op::Call || o.op == Op::External) && has_barrier(d_.operands_of(o)[0].index));
 }
 
 bool Reporter::body_traps(BodyId id) {
@@ -70,8 +69,8 @@ void Reporter::run() {
     has_barrier(f);
     // A target's own text gives no word of a trap back.
     if (traps(f) && d_.functions[f].external != Function::kNotExternal)
-      throw UnsupportedError(make_diagnostic(Diag::report_external, d_.functions[f].span,
-                                             {d_.functions[f].name}));
+      throw UnsupportedError(
+          make_diagnostic(Diag::report_external, d_.functions[f].span, {d_.functions[f].name}));
   }
   for (uint32_t f = 0; f < count; f++) {
     function_ = f;
@@ -183,8 +182,7 @@ ValueId Reporter::flagged_call(const Operation& o) {
   for (uint32_t i = 0; i < o.result_count; i++) types.push_back(d_.type_of(d_.result(o, i)));
   types.push_back(Type::of(Scalar::Bool));
   const OpId made = b_.append(Op::Call, operands, types, o.flags);
-  for (uint32_t i = 0; i < o.result_count; i++)
-    replace(d_.result(o, i), d_.result(d_.op(made), i));
+  for (uint32_t i = 0; i < o.result_count; i++) replace(d_.result(o, i), d_.result(d_.op(made), i));
   return d_.result(d_.op(made), o.result_count);
 }
 
@@ -369,9 +367,9 @@ FunctionId Reporter::line_function() {
     const ValueId at = choose(room, [&] {
       const ValueId old = atomic(Op::AtomicAdd, kReportUsed, {words});
       const ValueId left = b_.emit(Op::Sub, word(), {capacity, old});
-      const ValueId fits =
-          b_.emit(Op::BitAnd, boolean, {b_.emit(Op::LessEqual, boolean, {old, capacity}),
-                                        b_.emit(Op::LessEqual, boolean, {words, left})});
+      const ValueId fits = b_.emit(Op::BitAnd, boolean,
+                                   {b_.emit(Op::LessEqual, boolean, {old, capacity}),
+                                    b_.emit(Op::LessEqual, boolean, {words, left})});
       const ValueId start = b_.emit(Op::Add, word(), {old, number(kReportHeader)});
       return choose(
           fits, [&] { return line_header(start, p[0]); },
@@ -388,9 +386,9 @@ FunctionId Reporter::line_function() {
 
 ValueId Reporter::line_header(ValueId start, ValueId site_number) {
   const ValueId id = b_.emit(Op::DispatchId, Type::vector(Scalar::UInt32, 3), {});
-  const ValueId header[kLineHeader] = {
-      b_.emit(Op::Add, word(), {tag(kTagSites), site_number}), tag(kTagLaunch),
-      b_.extract(id, {0}), b_.extract(id, {1}), b_.extract(id, {2})};
+  const ValueId header[kLineHeader] = {b_.emit(Op::Add, word(), {tag(kTagSites), site_number}),
+                                       tag(kTagLaunch), b_.extract(id, {0}), b_.extract(id, {1}),
+                                       b_.extract(id, {2})};
   for (uint32_t i = 0; i < kLineHeader; i++)
     put(b_.emit(Op::Add, word(), {start, number(i)}), header[i]);
   return b_.emit(Op::Add, word(), {start, number(kLineHeader)});

@@ -37,7 +37,11 @@ bool has_bodies(Op op) { return op == Op::If || op == Op::Switch || op == Op::Lo
 class BarrierRewrite {
  public:
   BarrierRewrite(Reporter& r, uint32_t function)
-      : r_(r), d_(r.d_), b_(r.b_), function_(function), flags_(block_flags()),
+      : r_(r),
+        d_(r.d_),
+        b_(r.b_),
+        function_(function),
+        flags_(block_flags()),
         shared_(r.d_, [this](BodyId id) { return r_.body_has_barrier(id); }) {}
 
   void run() {
@@ -103,8 +107,8 @@ class BarrierRewrite {
     if (function_ == 0) return {};
     Function& f = d_.functions[function_];
     const ValueId given(d_.values.size());
-    d_.values.push_back({word(), Value::Def::FunctionParameter, function_,
-                         static_cast<uint32_t>(f.params.size())});
+    d_.values.push_back(
+        {word(), Value::Def::FunctionParameter, function_, static_cast<uint32_t>(f.params.size())});
     f.params.push_back(given);
     f.results.push_back(word());
     return given;
@@ -145,8 +149,7 @@ class BarrierRewrite {
   void stop_thread() {
     const ValueId now = state();
     set_state(b_.emit(Op::BitOr, word(), {now, r_.number(kTrapped)}));
-    const Operand told[] = {Operand::of(flags_), Operand::of(r_.number(1)),
-                            Operand::of(turn(now))};
+    const Operand told[] = {Operand::of(flags_), Operand::of(r_.number(1)), Operand::of(turn(now))};
     b_.append(Op::AtomicStore, told);
     dirty_ = stops_ = true;
   }
@@ -161,9 +164,9 @@ class BarrierRewrite {
     const Type t = word();
     const ValueId told = d_.result(d_.op(b_.append(Op::AtomicLoad, asked, {&t, 1})));
     const ValueId other = b_.emit(Op::BitXor, word(), {now, r_.number(kTurn)});
-    const ValueId stopped = b_.emit(Op::BitOr, word(),
-                                    {b_.emit(Op::BitAnd, word(), {other, r_.number(kTurn)}),
-                                     r_.number(kTrapped | kStopped)});
+    const ValueId stopped = b_.emit(
+        Op::BitOr, word(),
+        {b_.emit(Op::BitAnd, word(), {other, r_.number(kTurn)}), r_.number(kTrapped | kStopped)});
     set_state(b_.emit(Op::Select, word(),
                       {b_.emit(Op::NotEqual, boolean(), {told, r_.number(0)}), stopped, other}));
   }
@@ -173,9 +176,9 @@ class BarrierRewrite {
   // Makes a stopped block take the arm `then`, or the other one.
   void force(OpId op, bool then) {
     const ValueId condition = d_.operands_of(d_.op(op))[0].value();
-    const ValueId forced =
-        then ? r_.either(condition, stopped())
-             : b_.emit(Op::BitAnd, boolean(), {condition, r_.negated(stopped())});
+    const ValueId forced = then
+                               ? r_.either(condition, stopped())
+                               : b_.emit(Op::BitAnd, boolean(), {condition, r_.negated(stopped())});
     d_.operands_of(d_.op(op))[0] = Operand::of(forced);
   }
 
@@ -385,8 +388,7 @@ class BarrierRewrite {
       ValueId condition = r_.inside_;
       if (stops_) {
         const ValueId goes_on = alive();
-        condition =
-            condition ? b_.emit(Op::BitAnd, boolean(), {goes_on, condition}) : goes_on;
+        condition = condition ? b_.emit(Op::BitAnd, boolean(), {goes_on, condition}) : goes_on;
       }
       r_.print(number, values, condition);
       return;
@@ -438,8 +440,7 @@ class BarrierRewrite {
     b_.set_insertion(other);
     b_.terminate(Op::Yield, zeros);
     b_.set_insertion(in);
-    for (uint32_t i = 0; i < types.size(); i++)
-      r_.replace(given[i], d_.result(d_.op(made), i));
+    for (uint32_t i = 0; i < types.size(); i++) r_.replace(given[i], d_.result(d_.op(made), i));
     // Its own uses inside the arm came first and keep the operation's results.
   }
 
