@@ -128,7 +128,8 @@ def _check_spec(frame, t, spec, node):
         for i in range(t.count if t.tag == "struct" else 1):
             _check_spec(frame, t.component(i), spec, node)
         return
-    zero = False if t.numpy == "bool" else 0.0 if t.numpy.startswith("float") else 0
+    floats = "float" in t.scalar or t.scalar in ("half", "double")
+    zero = False if t.scalar == "bool" else 0.0 if floats else 0
     try:
         format(zero, spec)
     except ValueError as error:

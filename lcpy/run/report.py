@@ -150,10 +150,11 @@ def _scalar_reader(t):
     name, size = t.numpy, t.size
     if name == "bool":
         return lambda words, at: (words[at] != 0, at + 1)
-    if not name.startswith(("int", "uint")):  # what NumPy has no scalar for is shown as float32
+    if "float" in t.scalar or t.scalar in ("half", "double"):
         import numpy
 
-        make = getattr(numpy, name, numpy.float32)
+        # bfloat16 and the 8-bit floats come as the float32 that they stand for.
+        make = getattr(numpy, name) if name.startswith("float") else numpy.float32
         if size == 8:
 
             def read(words, at):

@@ -61,6 +61,21 @@ def test_halves(device, capsys):
 
 
 @lc.kernel
+def prints_storage(b: lc.Buffer[lc.bfloat16], e: lc.Buffer[lc.float8_e4m3]):
+    v = b[0]
+    print(v, f"{b[1]:.3f}", b[2], e[0], f"{e[1]:+}")
+
+
+def test_storage_types(device, capsys):
+    b = lc.Buffer(3, lc.bfloat16, device=device)
+    b.upload(lc.bfloat16.encode(np.float32([1.5, -0.25, np.inf])))
+    e = lc.Buffer(2, lc.float8_e4m3, device=device)
+    e.upload(lc.float8_e4m3.encode(np.float32([-448, 0.5])))
+    text = printed(device, capsys, lambda: prints_storage(b, e, dispatch_size=1))
+    assert text == "1.5 -0.250 inf -448.0 +0.5\n"
+
+
+@lc.kernel
 def prints_wide(a: lc.Buffer[lc.int64], d: lc.Buffer[lc.float64]):
     print(a[0], lc.uint64(a[0]), a[1], d[0], f"{d[0]:.3f}", d[1])
 
