@@ -212,7 +212,7 @@ def _flatten(values, out, depth=0):
         if issubclass(kind, (str, bytes, type)) or depth > 8:
             out.append(v)  # refused as a number
         elif issubclass(kind, (tuple, list)) or (
-            hasattr(kind, "__len__") and getattr(kind, "__iter__", None) is not None
+            hasattr(v, "__len__") and getattr(v, "__iter__", None) is not None
         ):
             _flatten(v if getattr(v, "ndim", 1) != 0 else (v.item(),), out, depth + 1)
         else:

@@ -1,5 +1,6 @@
 """Type classes: descriptions, layouts, dtypes, host values, bytes both ways."""
 
+import enum
 import subprocess
 import sys
 
@@ -197,3 +198,10 @@ def test_a_struct_cannot_hold_itself():
         @lc.struct
         class Node:
             next: "Node"
+
+
+def test_vectors_of_enum_members():
+    class Level(enum.IntEnum):
+        LOW = 2
+
+    assert lc.float3(Level.LOW) == (2, 2, 2) and lc.int2(Level.LOW, 3) == (2, 3)

@@ -132,11 +132,18 @@ class Judge:
         """All that compiling does, up to the drivers."""
         made = kernel._specialise_types(types)
         descriptor = made.descriptor(True, False, "strict" if strict else None)[0]
-        try:
-            kernel.compile(*types, target="spirv")
-        finally:
-            kernel.compile(*types, target="opencl")
-            self.core.Program(descriptor, "")
+        first = None
+        for build in (
+            lambda: kernel.compile(*types, target="spirv"),
+            lambda: kernel.compile(*types, target="opencl"),
+            lambda: self.core.Program(descriptor, ""),
+        ):
+            try:
+                build()
+            except self.lc.UnsupportedError as error:  # one target's refusal; the others go on
+                first = first or error
+        if first is not None:
+            raise first
 
     def _answer(self, ask, path, faults, first=None):
         """Asks twice; judges the answers."""
