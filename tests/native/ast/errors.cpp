@@ -287,10 +287,31 @@ std::vector<Case> statement_cases() {
   };
 }
 
+std::vector<Case> external_cases() {
+  return {
+      {Diag::external_type, "argument 'm' of external function 'k' is float2x2",
+       [](Kit& k) {
+         k.arg("matrix<float,2>", "m");
+         k.f.set_external({{{"opencl", "void k(float m) {}"}}, {Usage::Read}, false});
+         k.f.finish();
+       },
+       Kit::Kind::Callable},
+      {Diag::external_usage,
+       "the body of external function 'k' does more with 'b' than its usage says",
+       [](Kit& k) {
+         ExprId b = k.arg("buffer<float>", "b");
+         k.f.set_external({{{"opencl", "void k(__global float* b) {}"}}, {Usage::Read}, true});
+         k.f.assign(k.at_index(b, k.i(0)), k.d(1), k.at);
+         k.f.finish();
+       },
+       Kit::Kind::Callable},
+  };
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> all;
   for (auto part : {type_cases(), operand_cases(), conversion_cases(), place_cases(), call_cases(),
-                    statement_cases()}) {
+                    statement_cases(), external_cases()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;
