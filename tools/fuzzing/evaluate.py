@@ -160,6 +160,9 @@ class Evaluator:
                     return self.block(body, env)
         return None
 
+    def s_assert(self, s, env):
+        assert self.ev(s.kids[0], env) < s.data
+
     def s_break(self, s, env):
         return "break"
 

@@ -375,5 +375,6 @@ _STATEMENTS = {
     "atomic": _atomic,
     "exchange": _exchange,
     "warp": _warp,
+    "assert": lambda s, pad, d: [f'{pad}assert {write(s.kids[0])} < {s.data}, "held"'],
     "barrier": lambda s, pad, d: [pad + "lc.sync_block()"],
 }

@@ -103,6 +103,7 @@ class Batch:
         self.views = c.one_in(4)  # every buffer is a part of a longer one
         # Of integers every mode gives the same bits.
         self.math = c.pick(("ieee", "fast")) if c.one_in(8) else "strict"
+        self.bounds = "trap" if c.one_in(6) else "off"  # every index is in range
         self._choose_scalars(c, features)
         self._choose_types(c)
         self._choose_captures(c)
@@ -365,7 +366,8 @@ def kernel_lines(batch, programs, folded=None):
     buffers += [f"    {name}: lc.Buffer[{t.text}]," for name, t in batch.outputs.items()]
     buffers += [f"    {name}: {t.text}," for name, (t, _) in batch.uniforms.items()]
     name = "run" if folded is None else "folded"
-    head = f"@lc.kernel(block_size={batch.block}, math={batch.math!r})"
+    bounds = ", bounds='trap'" if batch.bounds == "trap" else ""
+    head = f"@lc.kernel(block_size={batch.block}, math={batch.math!r}{bounds})"
     lines = ["", "", head, f"def {name}(", *buffers, "):"]
     for p in programs:
         if p.shared:

@@ -410,6 +410,14 @@ class Writer(Expressions):
         self.scope.append(v)
         return Node("warp", None, kids, (f"lc.warp_{name}", v.name))
 
+    def s_assert(self, depth):
+        """One that holds."""
+        c = self.c
+        if self.batch.bounds != "trap":
+            return None
+        value = Node("small", T.INT32, [self.gen(T.INT32, 2)], 5)
+        return Node("assert", None, [value], 5 + c.below(3))
+
     def s_staticif(self, depth):
         if depth <= 0:
             return None
@@ -438,6 +446,7 @@ class Writer(Expressions):
         (5, "s_exchange"),
         (9, "s_warp"),
         (2, "s_staticif"),
+        (4, "s_assert"),
         (2, "s_uniform_loop"),
     )
 

@@ -26,7 +26,7 @@ FIRST = {first}  # where the views start
 
 @pytest.mark.parametrize("opt", [0, 1])
 def test_found(device, opt):
-    kernel = lc.kernel(block_size={block}, math={math!r}, opt=opt)(run.function)
+    kernel = lc.kernel(block_size={block}, math={math!r}, opt=opt, bounds={bounds!r})(run.function)
     inputs = [upload(name, *pair, device) for name, pair in INPUTS.items()]
     outputs = [part(name, t, {length}, device) for name, (t, _) in WANT.items()]
     try:
@@ -152,6 +152,7 @@ def test_text(batch, program, finding, options, run=None):
         lines.append(f'    "{name}": ({t.text}, {pairs}),')
     tail = _TAIL.format(
         inputs="\n".join(inputs), want="\n".join(lines), block=batch.block, math=batch.math,
+        bounds=batch.bounds,
         length=batch.output_length, grid=batch.grid, packed=sorted(batch.packed),
         first=3 * batch.views,
         arguments=", ".join(host_text(t, v) for t, v in batch.uniforms.values()),
