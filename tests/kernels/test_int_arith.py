@@ -232,3 +232,32 @@ def test_r009_shift_amounts(device):
             shift_loaded(lc.Buffer(np.int32(AMOUNTS), device=device), *outs, dispatch_size=9)
         for out, want in zip(outs, wants):
             assert out.numpy().tolist() == want, f"folded: {folded}"
+
+
+# abs(MIN) is MIN, also for whoever asks whether it is negative.
+
+
+@lc.kernel
+def smallest(x, out, sign):
+    i = lc.dispatch_id().x
+    a = abs(x[i])
+    out[i] = a
+    sign[i, 0] = lc.sign(a)
+    sign[i, 1] = lc.sign(lc.max(a, -3))
+    if a < 0:
+        sign[i, 2] = 1
+    match lc.sign(lc.abs(x[i])):
+        case 1:
+            sign[i, 3] = 5
+        case -1:
+            sign[i, 3] = 6
+
+
+@pytest.mark.parametrize("T", [lc.int8, lc.int16, lc.int32, lc.int64])
+def test_abs_of_smallest(device, T):
+    x = np.array([np.iinfo(T.dtype).min, -3, 0, 7], T.dtype)
+    out, sign = (lc.Buffer(shape, T, device=device) for shape in (4, (4, 4)))
+    smallest(lc.Buffer(x, device=device), out, sign, dispatch_size=4)
+    assert out.numpy().tolist() == [x[0], 3, 0, 7]
+    want = [[-1, -1, 1, 6], [1, 1, 0, 5], [0, 0, 0, 0], [1, 1, 0, 5]]
+    assert sign.numpy().tolist() == want

@@ -24,6 +24,8 @@ bool keeps(Op op, Type result, Type first, MathMode math) {
   if (op == Op::Min || op == Op::Max) return !(strict && result.is_float());
   if (op == Op::Rsqrt) return !strict;
   if (op == Op::Convert || op == Op::Saturate) return false;
+  // The compiler takes an integer's abs() to be positive, which that of the smallest is not.
+  if (op == Op::Abs) return result.is_float();
   if (op_row(op).category == OpCategory::Warp)
     return clike::keeps_warp(op, first) && !(strict && clike::sums_floats(op, first));
   return clike::form_of(op).kind != clike::OpForm::Kind::Expanded;
