@@ -32,17 +32,30 @@ LCPY_INLINE T apply(T a, T b) {
 }
 
 #if LCPY_X86 && defined(__AVX512DQ__)
-// One instruction has min and max as we mean them: a NaN loses, -0 is below +0.
+// One instruction has min and max as we mean them (a NaN loses, -0 is below +0), but for signaling
+// NaNs, which win: where there is a NaN at all, the other operand is taken.
 template <class Op, class T, class A, class B>
-LCPY_INLINE void range_rows(Row<T> d, A a, B b) {
+LCPY_INLINE void range_rows(Row<T> d, A x, B y) {
   constexpr int how = std::is_same_v<Op, sem::Max> ? 5 : 4;
 #pragma GCC unroll 16
   for (int l = 0; l < kLanes; l += kPerWide<T>) {
-    if constexpr (sizeof(T) == 4)
-      _mm512_store_ps(d.p + l, _mm512_range_ps((__m512)wide<T>(a, l), (__m512)wide<T>(b, l), how));
-    else
-      _mm512_store_pd(d.p + l,
-                      _mm512_range_pd((__m512d)wide<T>(a, l), (__m512d)wide<T>(b, l), how));
+    if constexpr (sizeof(T) == 4) {
+      const __m512 a = (__m512)wide<T>(x, l), b = (__m512)wide<T>(y, l);
+      __m512 r = _mm512_range_ps(a, b, how);
+      if (__builtin_expect(_mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0, 0)) {
+        r = _mm512_mask_mov_ps(r, _mm512_cmp_ps_mask(b, b, _CMP_UNORD_Q), a);
+        r = _mm512_mask_mov_ps(r, _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q), b);
+      }
+      _mm512_store_ps(d.p + l, r);
+    } else {
+      const __m512d a = (__m512d)wide<T>(x, l), b = (__m512d)wide<T>(y, l);
+      __m512d r = _mm512_range_pd(a, b, how);
+      if (__builtin_expect(_mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q) != 0, 0)) {
+        r = _mm512_mask_mov_pd(r, _mm512_cmp_pd_mask(b, b, _CMP_UNORD_Q), a);
+        r = _mm512_mask_mov_pd(r, _mm512_cmp_pd_mask(a, a, _CMP_UNORD_Q), b);
+      }
+      _mm512_store_pd(d.p + l, r);
+    }
   }
 }
 template <class Op, class T>

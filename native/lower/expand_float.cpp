@@ -174,8 +174,14 @@ ValueId expand_abs(Expander& e, const ExpandCall& call) {
   const ValueId x = call.args[0];
   if (call.type.is_float()) return e.bitcast(magnitude_bits(e, x), call.type);
   if (!is_signed(call.type)) return x;
-  const ValueId negative = e.compare(Op::Less, x, e.bits(call.type, 0));
-  return e.select(negative, e.unary(Op::Neg, x), x);
+  // Narrow ones in 32 bits: NVIDIA's compilers take theirs to be positive, which that of the
+  // smallest is not.
+  const bool narrow = scalar_size(call.type.scalar()) < 4;
+  const Type t = narrow ? call.type.with_scalar(Scalar::Int32) : call.type;
+  const ValueId wide = narrow ? e.convert(x, t) : x;
+  const ValueId negative = e.compare(Op::Less, wide, e.bits(t, 0));
+  const ValueId size = e.select(negative, e.unary(Op::Neg, wide), wide);
+  return narrow ? e.convert(size, call.type) : size;
 }
 
 ValueId expand_sign(Expander& e, const ExpandCall& call) {

@@ -295,8 +295,12 @@ def shares(out: lc.Buffer[lc.int32], i: {index}):
 
 @lc.kernel(bounds="trap", opt={opt})
 def bytes_(b: lc.ByteBuffer, out: lc.Buffer[lc.int32], i: {index}):
-    lc.byte_write(b, i, lc.uint32(258))
-    out[0] = 100 + lc.int32(lc.byte_read(lc.uint32, b, i))
+    lc.byte_write(b, i, lc.uint8(58))
+    out[0] = 100 + lc.int32(lc.byte_read(lc.uint8, b, i))
+
+@lc.kernel(bounds="trap", opt={opt})
+def word_of_bytes(b: lc.ByteBuffer, out: lc.Buffer[lc.int32], i: {index}):
+    out[0] = lc.int32(lc.byte_read(lc.uint32, b, i))
 
 @lc.kernel(bounds="trap", opt={opt})
 def packed(b: lc.Buffer[lc.float3], out: lc.Buffer[lc.int32], i: {index}):
@@ -427,11 +431,13 @@ def test_bounds_of_bytes(device, checked):
     def make():
         return [lc.ByteBuffer(9, device=device)]
 
-    trap = check_bounds(device, checked, "bytes_", make, 6, lambda i: 358, "b")
+    trap = check_bounds(device, checked, "bytes_", make, 9, lambda i: 158, "b")
     assert trap.size == 9 and "byte offset" in str(trap)
     out = lc.Buffer(1, lc.int32, device=device)
     small = lc.ByteBuffer(3, device=device)
-    trap_of(device, lambda: checked.bytes_(small, out, 0, dispatch_size=1))
+    trap_of(device, lambda: checked.word_of_bytes(small, out, 0, dispatch_size=1))
+    trap_of(device, lambda: checked.word_of_bytes(make()[0], out, 8, dispatch_size=1))
+    runs_clean(device, lambda: checked.word_of_bytes(make()[0], out, 4, dispatch_size=1))
 
 
 def test_bounds_of_a_packed_buffer(device, checked):

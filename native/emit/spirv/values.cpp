@@ -54,9 +54,16 @@ void Emitter::abs(const Operation& o) {
     case OperandClass::Float:
       alias(o, glsl(Glsl::FAbs, type(t), given));
       break;
-    case OperandClass::Signed:
-      alias(o, wrap(glsl(Glsl::SAbs, type(t), given), t.scalar(), t.lanes()));
+    case OperandClass::Signed: {
+      // Compilers take what SAbs gives to be no less than 0, which that of the smallest is. So by
+      // its sign, all ones or none: (x ^ sign) - sign.
+      const uint32_t width = types_.held(t.scalar()) ? 32 : 8 * scalar_size(t.scalar());
+      const Word places = lane_constant(Scalar::UInt32, t.lanes(), width - 1);
+      const Word sign = emit(Opcode::ShiftRightArithmetic, type(t), given, places);
+      const Word turned = emit(Opcode::BitwiseXor, type(t), given, sign);
+      alias(o, wrap(emit(Opcode::ISub, type(t), turned, sign), t.scalar(), t.lanes()));
       break;
+    }
     case OperandClass::Bool:
     case OperandClass::Unsigned:
       alias(o, given);
