@@ -1,0 +1,97 @@
+"""What tools/fuzz found on GPUs, and what must hold everywhere."""
+
+import numpy as np
+
+import lcpy as lc
+
+
+@lc.kernel(block_size=1, math="strict")
+def reads_its_write(
+    source: lc.Buffer[lc.uint64], out: lc.Buffer[lc.uint64], copies: lc.Buffer[lc.Array[lc.uint64, 2]]
+):
+    at = lc.dispatch_id().x * 4
+    out[at + 2] = source[at]
+    copies[at] = lc.array(out[at + 2], out[at + 2])
+
+
+def test_a_thread_reads_what_it_wrote(device):
+    """Though another buffer of the same type is only read."""
+    source = lc.Buffer(np.arange(1, 17, dtype=np.uint64) << 40, device=device)
+    out = lc.Buffer(16, lc.uint64, device=device)
+    copies = lc.Buffer(16, lc.Array[lc.uint64, 2], device=device)
+    reads_its_write(source, out, copies, dispatch_size=4)
+    want = np.arange(1, 17, 4, dtype=np.uint64) << 40
+    assert (copies.numpy()[::4] == want[:, None]).all()
+
+
+@lc.kernel(block_size=4, math="strict")
+def reads_after_an_atomic(source: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32]):
+    i = lc.dispatch_id().x
+    start = source[i] + out[i]
+    turns = 0
+    while turns < 6:
+        turns += 1
+        if out[i] == start:
+            lc.atomic_add(out[i], 1.0)
+
+
+def test_a_thread_reads_what_its_atomic_left(device):
+    out = lc.Buffer(8, lc.float32, device=device)
+    reads_after_an_atomic(lc.Buffer(8, lc.float32, device=device), out, dispatch_size=8)
+    assert out.numpy().tolist() == [1.0] * 8
+
+
+def test_only_read_and_written_buffers_share_no_type():
+    types = (lc.Buffer[lc.uint64], lc.Buffer[lc.uint64], lc.Buffer[lc.Array[lc.uint64, 2]])
+    module = reads_its_write.compile(*types, target="spirv", vulkan="1.2")
+    words = np.frombuffer(module.data, np.uint32)
+    pointers, at = [], 5
+    while at < len(words):
+        count, op = words[at] >> 16, words[at] & 0xFFFF
+        if op == 59 and words[at + 3] == 12:  # OpVariable in StorageBuffer
+            pointers.append(int(words[at + 1]))
+        at += count
+    assert len(pointers) == len(set(pointers)) == 3
+
+
+@lc.kernel(math="strict")
+def smaller(a: lc.Buffer[lc.uint32], out: lc.Buffer[lc.float32]):
+    i = lc.dispatch_id().x
+    x = lc.bitcast(lc.float32, a[i])
+    out[4 * i] = lc.min(x, 0.5)
+    out[4 * i + 1] = lc.max(0.5, x)
+    out[4 * i + 2] = lc.clamp(x, -1.0, 1.0)
+    out[4 * i + 3] = lc.min(x, lc.bitcast(lc.float32, a[0]))
+
+
+def test_signaling_nans_lose(device):
+    signaling = np.uint32([0x40000000, 0x7F8FC204, 0xFFA00001, 0x7FC00000] * 20)
+    out = lc.Buffer(320, lc.float32, device=device)
+    smaller(lc.Buffer(signaling, device=device), out, dispatch_size=80)
+    rows = out.numpy().reshape(-1, 4, 4)
+    assert (rows[:, 0] == [0.5, 2.0, 1.0, 2.0]).all()
+    assert (rows[:, 1:] == [0.5, 0.5, -1.0, 2.0]).all()
+
+
+@lc.kernel
+def once_through(a: lc.Buffer[lc.int32], out: lc.Buffer[lc.int32]):
+    i = lc.dispatch_id().x
+    total = a[i]
+    for k in lc.static(range(3)):
+        while True:
+            if a[i] > k:
+                total += 10
+                break
+            total = total * 2
+            break
+    for k in range(2, 9, 3):
+        total += k
+        if total > 0:
+            break
+    out[i] = total
+
+
+def test_loops_that_run_once(device):
+    out = lc.Buffer(4, lc.int32, device=device)
+    once_through(lc.Buffer(np.int32([0, 1, 2, 5]), device=device), out, dispatch_size=4)
+    assert out.numpy().tolist() == [2, 46, 46, 37]
