@@ -7,7 +7,9 @@ import lcpy as lc
 
 @lc.kernel(block_size=1, math="strict")
 def reads_its_write(
-    source: lc.Buffer[lc.uint64], out: lc.Buffer[lc.uint64], copies: lc.Buffer[lc.Array[lc.uint64, 2]]
+    source: lc.Buffer[lc.uint64],
+    out: lc.Buffer[lc.uint64],
+    copies: lc.Buffer[lc.Array[lc.uint64, 2]],
 ):
     at = lc.dispatch_id().x * 4
     out[at + 2] = source[at]
