@@ -119,6 +119,7 @@ class Flattener {
   void move(ScalarId to, ScalarId from, uint32_t owner, bool shared = false);
   void declare(std::span<const ScalarId> scalars);
   bool empty_arm(BodyId b) const;
+  bool yields(BodyId b) const;
 
   ScalarId warp_node(Op op, Scalar type, Scalar gives, ScalarId a, ScalarId lane = kNone);
 

@@ -80,6 +80,10 @@ bool Flattener::empty_arm(BodyId b) const {
   return ops.size() == 1 && d_.op(ops[0]).op == Op::Yield && d_.op(ops[0]).operand_count == 0;
 }
 
+bool Flattener::yields(BodyId b) const {
+  return d_.op(d_.body(b).ops.back()).op == Op::Yield;
+}
+
 void Flattener::arm(BodyId b, const Scalars& results, uint32_t owner, bool shared) {
   const Exit outer = yield_;
   yield_ = {&results, nullptr, owner, shared};
@@ -98,6 +102,8 @@ void Flattener::branch(ScalarId condition, const Operation& o, BodyId then_body,
   const bool swap = empty_arm(then_body) && !empty_arm(else_body);
   if (swap) std::swap(then_body, else_body);
   const Scalars results = fresh_for(o.first_result, o.result_count);
+  // Where both arms leave, what comes after is reached by nobody, and is encoded all the same.
+  if (!yields(then_body) && !yields(else_body)) declare(results);
   const uint32_t r = open(Region::Type::If, NodeKind::If);
   code_.regions[r].condition = condition;
   code_.nodes.back().a = condition;
