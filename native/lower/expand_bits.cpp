@@ -95,9 +95,17 @@ ValueId expand_clz(Expander& e, const ExpandCall& call) {
   return e.convert(e.sub(wide, e.bits(e.type(wide), 32 - width_of(t))), t);
 }
 
-// The zeros below the lowest one are the ones of ~v & (v - 1); all of them for 0.
+// The zeros below the lowest one are the ones of ~v & (v - 1); all of them for 0. Narrow ones have
+// a one put above them and are wide then: NVIDIA's Vulkan compiler counts 64 zeros in a byte of 0.
 ValueId expand_ctz(Expander& e, const ExpandCall& call) {
   const ValueId v = call.args[0];
+  if (width_of(call.type) < 32) {
+    const ValueId wide = widen(e, v);
+    const Type t = e.type(wide);
+    const ValueId stopped = e.bit_or(wide, e.bits(t, uint64_t{1} << width_of(call.type)));
+    const ValueId below = e.bit_and(e.unary(Op::BitNot, stopped), e.sub(stopped, e.bits(t, 1)));
+    return e.convert(e.unary(Op::Popcount, below), call.type);
+  }
   const ValueId below = e.bit_and(e.unary(Op::BitNot, v), e.sub(v, e.bits(call.type, 1)));
   return e.unary(Op::Popcount, below);
 }

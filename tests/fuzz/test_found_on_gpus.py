@@ -97,3 +97,18 @@ def test_loops_that_run_once(device):
     out = lc.Buffer(4, lc.int32, device=device)
     once_through(lc.Buffer(np.int32([0, 1, 2, 5]), device=device), out, dispatch_size=4)
     assert out.numpy().tolist() == [2, 46, 46, 37]
+
+
+@lc.kernel
+def trailing(a: lc.Buffer[lc.uint8], b: lc.Buffer[lc.int16], out: lc.Buffer[lc.int32]):
+    i = lc.dispatch_id().x
+    out[3 * i] = lc.int32(lc.ctz(a[i]))
+    out[3 * i + 1] = lc.int32(lc.ctz(b[i]))
+    out[3 * i + 2] = lc.int32(lc.sum(lc.ctz(lc.ubyte4(a[i]))))
+
+
+def test_trailing_zeros_of_narrow_zeros(device):
+    a, b = np.uint8([0, 1, 128, 6]), np.int16([0, -32768, 2, -1])
+    out = lc.Buffer(12, lc.int32, device=device)
+    trailing(lc.Buffer(a, device=device), lc.Buffer(b, device=device), out, dispatch_size=4)
+    assert out.numpy().tolist() == [8, 16, 32, 0, 15, 0, 7, 1, 28, 1, 0, 4]
