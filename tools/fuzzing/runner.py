@@ -178,6 +178,9 @@ class Runner:
             if got is not None and any(p.uses("warp") for p in programs):
                 # A device's warps have a width of their own, which the cpu device can take on.
                 width = device.limits["warp_size"]  # 0: nothing of them was left in the kernel
+                if width not in (0, 8, 16, 32, 64):
+                    self.count(f"{device.name}: no cpu device has warps of {width}", len(programs))
+                    continue
                 twin = self.lc.Device("cpu", warp_size=width) if width else self.cpu
                 wide = tried("cpu warps", self.launch, batch, module, kernel, twin)
                 found = self._differences(batch, programs, device.name, wide or base, got)
