@@ -252,7 +252,7 @@ class Evaluator:
         if self.steps < 0:
             raise M.Beyond("steps")
         value = getattr(self, "e_" + n.kind)(n, env)
-        if self.watch and n.type is not None and n.type.is_float:
+        if self.watch and n.type.is_float and n.kind != "buf":
             self.look(n.type, value)
         return value
 
