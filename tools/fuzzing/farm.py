@@ -27,7 +27,10 @@ def environment():
         "PYTHONDONTWRITEBYTECODE": "1",
         "LCPY_CPU_THREADS": "1",
     }
-    path = os.pathsep.join(filter(None, (str(TOOLS), os.environ.get("PYTHONPATH"))))
+    # Absolute: workers run in TOOLS, so that no checkout without a build is imported instead of the
+    # package.
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    path = os.pathsep.join([str(TOOLS), *(os.path.abspath(p) for p in given if p)])
     return {**os.environ, **settings, "PYTHONPATH": path}
 
 
@@ -44,6 +47,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=self.errors,
             env=environment(),
+            cwd=TOOLS,
             text=True,
         )
         self.job, self.since = "ready", time.monotonic()
@@ -151,7 +155,12 @@ def shrink(arguments, finding, seconds, out):
     command += ["--seconds", str(seconds), *(["--out", str(out)] if out else [])]
     try:
         done = subprocess.run(
-            command, env=environment(), text=True, capture_output=True, timeout=seconds + 120
+            command,
+            env=environment(),
+            cwd=TOOLS,
+            text=True,
+            capture_output=True,
+            timeout=seconds + 120,
         )
         return json.loads(done.stdout.strip().splitlines()[-1])
     except (subprocess.TimeoutExpired, IndexError, ValueError):

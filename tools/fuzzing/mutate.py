@@ -10,6 +10,7 @@ or a traceback through the tracer is a fault.
 import argparse
 import ast
 import copy
+import importlib.util
 import os
 import random
 import re
@@ -24,7 +25,10 @@ from collections import namedtuple
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-for folder in (ROOT, ROOT / "tests", Path(__file__).parent):
+FOLDERS = [ROOT / "tests", Path(__file__).parent]
+if importlib.util.find_spec("lcpy") is None:
+    FOLDERS.append(ROOT)  # the package built in place
+for folder in FOLDERS:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
 
