@@ -29,6 +29,11 @@ PREFERENCE = (
 )
 
 
+def size_class(nbytes, smallest):
+    """The power of two, at least `smallest` (itself one), that holds `nbytes`: pools keep by it."""
+    return max(smallest, 1 << (nbytes - 1).bit_length())
+
+
 class DeviceInfo:
     """What discovery knows of a device that is not opened yet.
 

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from .._native import core
 from ..errors import DeviceError, DeviceLost, OutOfMemory, UnsupportedError
 from ..plan import Limits, check_limits
-from .device import DeviceBase, DeviceInfo, Executable, most_bytes, small_and_apart
+from .device import DeviceBase, DeviceInfo, Executable, most_bytes, size_class, small_and_apart
 
 KEPT = 256  # built programs that stay although no kernel holds them
 _OUT_OF_MEMORY = (-4, -5, -6, -61)  # no memory of some sort; a buffer over the limit
@@ -264,7 +264,7 @@ class Pool:
         self.lock = threading.RLock()  # a collection may give back while memory is taken
 
     def take(self, nbytes):
-        size = self.size_class(nbytes)
+        size = self.rounded(nbytes)
         with self.lock:
             free = self.free.get(size)
             if free:
@@ -281,9 +281,9 @@ class Pool:
     def _make(self, size):
         return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size)
 
-    def size_class(self, nbytes):
+    def rounded(self, nbytes):
         """The next power of two; above 1 MiB the next eighth of one."""
-        size = max(self.SMALLEST, 1 << max(nbytes - 1, 1).bit_length())
+        size = size_class(nbytes, self.SMALLEST)
         if size <= 1 << 20:
             return size
         step = size // 16

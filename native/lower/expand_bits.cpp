@@ -98,16 +98,15 @@ ValueId expand_clz(Expander& e, const ExpandCall& call) {
 // The zeros below the lowest one are the ones of ~v & (v - 1); all of them for 0. Narrow ones have
 // a one put above them and are wide then: NVIDIA's Vulkan compiler counts 64 zeros in a byte of 0.
 ValueId expand_ctz(Expander& e, const ExpandCall& call) {
-  const ValueId v = call.args[0];
-  if (width_of(call.type) < 32) {
-    const ValueId wide = widen(e, v);
-    const Type t = e.type(wide);
-    const ValueId stopped = e.bit_or(wide, e.bits(t, uint64_t{1} << width_of(call.type)));
-    const ValueId below = e.bit_and(e.unary(Op::BitNot, stopped), e.sub(stopped, e.bits(t, 1)));
-    return e.convert(e.unary(Op::Popcount, below), call.type);
+  ValueId v = call.args[0];
+  const uint32_t width = width_of(call.type);
+  if (width < 32) {
+    v = widen(e, v);
+    v = e.bit_or(v, e.bits(e.type(v), uint64_t{1} << width));
   }
-  const ValueId below = e.bit_and(e.unary(Op::BitNot, v), e.sub(v, e.bits(call.type, 1)));
-  return e.unary(Op::Popcount, below);
+  const Type t = e.type(v);
+  const ValueId below = e.bit_and(e.unary(Op::BitNot, v), e.sub(v, e.bits(t, 1)));
+  return e.convert(e.unary(Op::Popcount, below), call.type);
 }
 
 ValueId expand_reverse_bits(Expander& e, const ExpandCall& call) {

@@ -10,6 +10,7 @@ from ctypes import byref, c_uint64, c_void_p
 
 from ..._native import core
 from ...errors import OutOfMemory
+from ..device import size_class
 from . import api
 from .api import check
 
@@ -19,11 +20,6 @@ KEPT = 64 << 20  # bytes of one size that stay for reuse
 SMALLEST_STAGING, LARGEST_STAGING = 1 << 16, 16 << 20
 STAGING_KEPT = 32 << 20  # bytes of one size in flight before the host waits
 _EVENT_WITHOUT_TIME = 2  # CU_EVENT_DISABLE_TIMING
-
-
-def size_class(nbytes, smallest):
-    """The power of two, at least `smallest`, that holds `nbytes`."""
-    return max(smallest, 1 << (nbytes - 1).bit_length())
 
 
 class Memory(core.DeviceAddress):

@@ -6,6 +6,7 @@ dropping many is cheap and their number meets no driver limit.
 
 from ..._native import core
 from ...errors import OutOfMemory
+from ..device import size_class
 from . import api
 from .api import check
 
@@ -60,9 +61,7 @@ class Pool:
 
     def take(self, nbytes):
         """A Block of at least `nbytes`, a multiple of 4."""
-        size = SMALLEST
-        while size < nbytes:
-            size *= 2
+        size = size_class(nbytes, SMALLEST)
         if size > LARGEST_SHARED:
             return self._own_memory((nbytes + 255) & ~255)
         free = self.free.setdefault(size, [])

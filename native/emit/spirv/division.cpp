@@ -122,9 +122,9 @@ Word Emitter::branching_function(Word& made, const char* name, uint32_t arity, u
   return made;
 }
 
-// Whether each lane's size is between 2^-60 and 2^60.
-Word Emitter::moderate(Word a, uint32_t n) {
-  const Word flag = lanes(Scalar::Bool, n), size = glsl(Glsl::FAbs, lanes(Scalar::Float32, n), a);
+// Whether each lane is between 2^-60 and 2^60.
+Word Emitter::moderate(Word size, uint32_t n) {
+  const Word flag = lanes(Scalar::Bool, n);
   const Word low = lane_constant(Scalar::Float32, n, kLeastModerate);
   const Word high = lane_constant(Scalar::Float32, n, kMostModerate);
   const Word over = emit(Opcode::FOrdGreaterThan, flag, size, low);
@@ -135,7 +135,7 @@ Word Emitter::moderate(Word a, uint32_t n) {
 // The reciprocal of the largest significand may come out one place too low: such go the other way.
 Word Emitter::divides_quickly(Word b, uint32_t n) {
   FloatBits f(*this, n);
-  const Word fits = moderate(b, n);
+  const Word fits = moderate(glsl(Glsl::FAbs, f.real, b), n);
   const Word significand = f.with(Opcode::ShiftLeftLogical, f.of(b), 9);
   const Word largest = f.number(kLargestFraction << 9);
   return f.both(fits, emit(Opcode::ULessThan, f.flag, significand, largest));
@@ -146,7 +146,8 @@ Word Emitter::exact_quotient(Word a, Word b, uint32_t n) {
   const Word function = branching_function(
       quotient_functions_[n], "divide", 2, n,
       [&](const Word* x) {
-        const Word first = moderate(x[0], n), second = divides_quickly(x[1], n);
+        const Word size = glsl(Glsl::FAbs, f.real, x[0]);
+        const Word first = moderate(size, n), second = divides_quickly(x[1], n);
         return f.both(first, second);
       },
       [&](const Word* x) {
@@ -183,7 +184,7 @@ Word Emitter::exact_quotient_by(Word a, Word b, Word reciprocal, uint32_t n) {
   FloatBits f(*this, n);
   const Word function = branching_function(
       constant_functions_[n], "divide_by_constant", 3, n,
-      [&](const Word* x) { return moderate(x[0], n); },
+      [&](const Word* x) { return moderate(glsl(Glsl::FAbs, f.real, x[0]), n); },
       [&](const Word* x) {
         const Word q = emit(Opcode::FMul, f.real, x[0], x[2]);
         return f.fma(f.fma(f.negative(x[1]), q, x[0]), x[2], q);
@@ -196,13 +197,7 @@ Word Emitter::exact_root(Word a, uint32_t n) {
   FloatBits f(*this, n);
   const Word function = branching_function(
       root_functions_[n], "square_root", 1, n,
-      [&](const Word* x) {
-        const Word low = lane_constant(Scalar::Float32, n, kLeastModerate);
-        const Word high = lane_constant(Scalar::Float32, n, kMostModerate);
-        const Word over = emit(Opcode::FOrdGreaterThan, f.flag, x[0], low);
-        const Word under = emit(Opcode::FOrdLessThan, f.flag, x[0], high);
-        return f.both(over, under);
-      },
+      [&](const Word* x) { return moderate(x[0], n); },  // below zero: the careful way
       [&](const Word* x) {
         // Goldschmidt's iteration: g goes to the root, h to half its reciprocal.
         const Word half = lane_constant(Scalar::Float32, n, 0x3f000000);

@@ -241,7 +241,7 @@ class Emitter {
   template <class Moderate, class Quick, class Careful>
   Word branching_function(Word& made, const char* name, uint32_t arity, uint32_t count,
                           Moderate moderate, Quick quick, Careful careful);
-  Word moderate(Word a, uint32_t count);
+  Word moderate(Word size, uint32_t count);
   Word divides_quickly(Word b, uint32_t count);
   Word quotient_of(ValueId dividend, ValueId divisor, Word a, Word b, uint32_t count);
   Word exact_quotient(Word a, Word b, uint32_t count);
