@@ -4,9 +4,12 @@ The argument block goes by value, as one struct of words: no vector or struct ar
 is left to the driver's idea of a layout. A kernel object carries its arguments, so each has a lock.
 """
 
+import atexit
+import contextlib
 import os
 import threading
 import time
+import weakref
 from collections import OrderedDict
 
 from .._native import core
@@ -340,6 +343,7 @@ class OpenclDevice(DeviceBase):
             self.own_functions = core.own_functions(["tanh"])
         self.built = OrderedDict()  # (source, options) -> program
         self.lock = threading.Lock()
+        atexit.register(_finish, weakref.ref(self))
 
     def refuse(self, text, kind=DeviceError):
         super().refuse(text, kind)
@@ -476,6 +480,14 @@ class OpenclDevice(DeviceBase):
             self.queue.finish()
         except cl.Error as error:
             raise translated(error, f"finishing the queue of {self.name}") from None
+
+
+def _finish(reference):
+    """At the process' end: a driver may crash when it is unloaded under the threads that work."""
+    device = reference()
+    if device is not None and device._refused is None:
+        with contextlib.suppress(cl.Error):  # nobody is left who could be told
+            device.queue.finish()
 
 
 class OpenclExecutable(core.OpenclExecutable, Executable):
