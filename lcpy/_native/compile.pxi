@@ -155,7 +155,8 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                bint maximal_reconvergence=False, bint sound_orders=True,
                uint32_t block_x=1024,
                bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
-               bint sound_extension=True, bint unroll_short_loops=False, bint exact_division=False,
+               bint sound_extension=True, bint unroll_short_loops=False,
+               bint sound_headers=True, bint exact_division=False,
                bint denorm_preserve=False, uint32_t own_functions=0xffffffff,
                bint signed_zero_inf_nan_preserve16=False,
                bint signed_zero_inf_nan_preserve64=False, bint denorm_preserve16=False,
@@ -178,7 +179,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     t.fused_fma = fused_fma
     t.exact_zeros = exact_zeros
     t.sound_extension = sound_extension
-    t.unroll_short_loops = unroll_short_loops
+    t.unroll_short_loops, t.sound_headers = unroll_short_loops, sound_headers
     t.exact_division = exact_division
     t.denorm_preserve = denorm_preserve
     t.own_functions = own_functions

@@ -334,6 +334,7 @@ class OpenclDevice(DeviceBase):
         # Kernels are first built for small buffers that are apart, where a compiler gains by it.
         self.restricts = info.features["ptx"]
         self.pool = Pool(self.context, info._handle)
+        self.memory_size = info._handle.global_mem_size
         # OpenCL's full profile bounds functions to some ULP; the embedded one hardly does.
         self.own_functions = 0
         self.own_double_functions = False
@@ -352,6 +353,10 @@ class OpenclDevice(DeviceBase):
 
     def allocate(self, nbytes, zero):
         self.check()
+        if nbytes > self.memory_size:  # some drivers find out at the first launch
+            raise OutOfMemory(
+                f"allocating {nbytes} bytes on {self.name}, which has {self.memory_size}"
+            )
         try:
             memory = self.pool.take(nbytes)
             if zero:
@@ -419,9 +424,7 @@ class OpenclDevice(DeviceBase):
         check_limits(self.plan_limits, name, descriptor.block_size, descriptor.shared_bytes)
         buffers = sum(s[2] == "global" for s in descriptor.slots)
         need = descriptor.argument_block()[0] + buffers * 8
-        self.plan_limits.require(
-            "push_bytes", need, f"kernel '{name}'", "bytes of arguments"
-        )
+        self.plan_limits.require("push_bytes", need, f"kernel '{name}'", "bytes of arguments")
         return OpenclExecutable(self, request, buffers, self.restricts)
 
     def program(self, request, restrict, times):

@@ -65,6 +65,9 @@ struct VulkanTarget {
   // this the extension is written without OpSConvert.
   bool sound_extension = true;
   bool unroll_short_loops = false;  // the driver unrolls the shortest loops only when asked to
+  // A loop's header may hold its test. llvmpipe forgets which way lanes left such a loop where
+  // others went on to the next turn early; without this the test of these stands in the body.
+  bool sound_headers = true;
   // An atomic's order is one of memory. llvmpipe makes of it a barrier for all threads of a block,
   // whoever comes there; without this atomics are relaxed, its own being sequentially consistent.
   bool sound_orders = true;

@@ -1,4 +1,7 @@
-// pass_fold: operations on constants become constants, by the arithmetic that the interpreter runs.
+// pass_fold: operations on constants become constants, by the arithmetic that the interpreter runs,
+// and so do elements of constant tables.
+#include <cstring>
+
 #include "kernel/evaluate.h"
 #include "lower/inline_vector.h"
 #include "lower/lower.h"
@@ -38,6 +41,29 @@ ValueId fold_operation(KernelDescriptor& d, KernelBuilder& b, const Operation& o
 
 namespace {
 
+// The element of a constant table that a load reads; none where that is not known here.
+ValueId table_element(const KernelDescriptor& d, KernelBuilder& b, const Operation& o) {
+  if (o.op != Op::Load || !is_constant_load(d, o)) return {};
+  const auto operands = d.operands_of(o);
+  const Slot& slot = d.slot(operands[0].slot());
+  if (slot.memory != MemoryClass::Constant) return {};
+  Type t = slot.type;
+  uint64_t at = 0;
+  for (Operand x : operands.subspan(1)) {
+    uint64_t index = x.index;
+    if (x.is_value()) {
+      if (!d.is_constant(x.value())) return {};
+      index = 0;
+      const auto bytes = d.constant_bytes(x.value());
+      std::memcpy(&index, bytes.data(), bytes.size());  // a negative one is beyond any count
+    }
+    if (index >= t.count()) return {};
+    at += t.offset(index);
+    t = t.component(index);
+  }
+  return b.constant(t, std::span(slot.data).subspan(at, t.size()));
+}
+
 class Fold : public Rewriter<Fold> {
  public:
   using Rewriter::Rewriter;
@@ -45,7 +71,8 @@ class Fold : public Rewriter<Fold> {
  private:
   friend Rewriter;
   bool visit(OpId id) {
-    const ValueId folded = fold_operation(d_, b_, d_.op(id));
+    ValueId folded = fold_operation(d_, b_, d_.op(id));
+    if (!folded) folded = table_element(d_, b_, d_.op(id));
     if (!folded) return true;
     replace(d_.result(d_.op(id)), folded);
     return false;

@@ -6,23 +6,20 @@
 #include <algorithm>
 
 #include "kernel/verify.h"
-#include "lower/inline_vector.h"
+#include "lower/copy.h"
 #include "lower/lower.h"
-#include "lower/rewrite.h"
 
 namespace lcpy {
 namespace lower {
 namespace {
 
-constexpr uint32_t kNone = 0xffffffffu;
 constexpr uint32_t kSmall = 40;  // operations of a callable that is copied to every call
 
 bool has_bodies(Op op) { return op == Op::If || op == Op::Switch || op == Op::Loop; }
 
-class Inline {
+class Inline : public Copier<Inline> {
  public:
-  explicit Inline(KernelDescriptor& d)
-      : d_(d), b_(d), info_(d.functions.size()), map_(d.values.size(), kNone) {}
+  explicit Inline(KernelDescriptor& d) : Copier(d), info_(d.functions.size()) {}
 
   void run() {
     for (const Function& f : d_.functions)
@@ -33,6 +30,7 @@ class Inline {
   }
 
  private:
+  friend Copier;
   struct Info {
     bool done = false;
     bool convertible = true;  // to one exit
@@ -164,23 +162,10 @@ class Inline {
         if (x.kind == Operand::Kind::Body) drop_body(d_, x.body());
   }
 
-  void redirect(OpId id) {
-    for (Operand& x : d_.operands_of(d_.op(id)))
-      if (x.is_value() && x.index < map_.size() && map_[x.index] != kNone) x.index = map_[x.index];
-  }
-
   // ---- the copy
   // -----------------------------------------------------------------------------------
-  void define(ValueId from, ValueId to) {
-    if (from.value >= map_.size()) map_.resize(d_.values.size(), kNone);
-    map_[from.value] = to.value;
-  }
-  Operand map(Operand x) {
-    if (x.is_value() && x.index < map_.size() && map_[x.index] != kNone)
-      return Operand::of(ValueId(map_[x.index]));
-    if (x.kind == Operand::Kind::Slot && d_.slot(x.slot()).memory == MemoryClass::Scratch)
-      return Operand::of(scratch(x.slot()));
-    return x;
+  Operand slot(Operand x) {
+    return d_.slot(x.slot()).memory == MemoryClass::Scratch ? Operand::of(scratch(x.slot())) : x;
   }
 
   // Scratch memory is one function's: the caller gets its own. Copies of one callee share it, since
@@ -273,41 +258,10 @@ class Inline {
     return end;
   }
 
-  void copy_operation(const Operation& o) {
-    InlineVector<Operand, 8> operands;
-    for (uint32_t k = 0; k < o.operand_count; k++) {
-      const Operand x = d_.operands_of(o)[k];
-      operands.push_back(x.kind == Operand::Kind::Body ? Operand::of(copy_body(x.body())) : map(x));
-    }
-    InlineVector<Type, 2> types;
-    for (uint32_t i = 0; i < o.result_count; i++) types.push_back(d_.type_of(d_.result(o, i)));
-    b_.set_span(o.span);
-    const OpId made = b_.append(o.op, operands, types, o.flags);
-    for (uint32_t i = 0; i < o.result_count; i++)
-      define(d_.result(o, i), d_.result(d_.op(made), i));
-  }
-
-  BodyId copy_body(BodyId from) {
-    const BodyId outer = b_.insertion();
-    InlineVector<Type, 8> types;
-    for (ValueId p : d_.body(from).params) types.push_back(d_.type_of(p));
-    const BodyId to = b_.add_body(types);
-    for (size_t i = 0; i < types.size(); i++)
-      define(d_.body(from).params[i], d_.body(to).params[i]);
-    b_.set_insertion(to);
-    for (size_t i = 0; i < d_.body(from).ops.size(); i++)
-      copy_operation(Operation(d_.op(d_.body(from).ops[i])));
-    b_.set_insertion(outer);
-    return to;
-  }
-
   struct Scratch {
     uint32_t from, owner, to;
   };
-  KernelDescriptor& d_;
-  KernelBuilder b_;
   std::vector<Info> info_;
-  std::vector<uint32_t> map_;     // values of what is copied, and results of calls that are gone
   std::vector<uint8_t> returns_;  // by operation: a branch with a return inside
   std::vector<Scratch> scratch_;
   std::vector<Type> results_;  // of the callee being copied

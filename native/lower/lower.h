@@ -41,6 +41,9 @@ void pass_dead(
 // The same for emitters, when the argument block is already what the host packs: it stays.
 void remove_dead(KernelDescriptor& d);
 void pass_inline(KernelDescriptor& d);  // small callables without a return inside a loop
+// Short loops of known turns, one turn after the other, then the passes that gain by it; for
+// targets whose compiler leaves them, with their tables and local arrays, as they are.
+void pass_unroll(KernelDescriptor& d);
 // Sequentially consistent atomics, by others that acquire and release; run by targets.
 void pass_sequential(KernelDescriptor& d);
 void pass_report(KernelDescriptor& d, bool ragged);  // Assert, Trap, Print and Bounds

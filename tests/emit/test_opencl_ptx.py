@@ -39,9 +39,30 @@ def test_short_loops_are_unrolled_there():
         for i in range(4):
             a[lc.dispatch_id().x] += lc.float32(i)
 
+    @lc.kernel(block_size=64)
+    def left(a: lc.Buffer[lc.float32]):
+        for i in range(4):
+            if a[i] > 2.0:
+                break
+            a[lc.dispatch_id().x] += lc.float32(i)
+
     descriptor = short.descriptor(lc.Buffer[lc.float32])
-    assert "#pragma unroll" in core.emit_opencl(descriptor, ptx=True)
+    assert "for (" not in core.emit_opencl(descriptor, ptx=True)
+    assert "for (" in core.emit_opencl(descriptor)
     assert "#pragma" not in core.emit_opencl(descriptor)
+    descriptor = left.descriptor(lc.Buffer[lc.float32])
+    assert "#pragma unroll\n" in core.emit_opencl(descriptor, ptx=True)
+
+
+def test_three_lanes_are_read_as_four():
+    @lc.kernel(block_size=64)
+    def copy(a: lc.Buffer[lc.float3], b: lc.Buffer[lc.float3]):
+        i = lc.dispatch_id().x
+        b[i] = a[i]
+
+    descriptor = copy.descriptor(lc.Buffer[lc.float3], lc.Buffer[lc.float3])
+    assert "const float4*)&g0_a[" in core.emit_opencl(descriptor, ptx=True)
+    assert "float4" not in core.emit_opencl(descriptor)
 
 
 def test_buffers_that_meet_get_a_kernel_without_restrict():

@@ -153,11 +153,12 @@ class VulkanDevice(DeviceBase):
             "denorm_preserve16": "shaderDenormPreserveFloat16" in controls,
             "denorm_preserve64": "shaderDenormPreserveFloat64" in controls,
             "round_even16": "shaderRoundingModeRTEFloat16" in controls,
-            # llvmpipe (13): its fma rounds twice, it simplifies arithmetic on a literal 0, and it
-            # compares a sign-extended int with constants wrongly.
+            # llvmpipe (13): its fma rounds twice, it simplifies arithmetic on a literal 0, it
+            # compares a sign-extended int with constants wrongly, and leaves some loops wrongly.
             "fused_fma": self.physical.driver_id != 13,
             "sound_orders": self.physical.driver_id != 13,
             "exact_zeros": self.physical.driver_id != 13,
+            "sound_headers": self.physical.driver_id != 13,
             "sound_extension": self.physical.driver_id != 13,
             "unroll_short_loops": self.physical.driver_id == 4,  # NVIDIA's own
             "exact_division": self.physical.driver_id == 13,

@@ -9,6 +9,7 @@
 #pragma once
 #include "emit/clike/text.h"
 #include "kernel/descriptor.h"
+#include "kernel/turns.h"
 #include "lower/lower.h"
 
 namespace lcpy::clike {
@@ -33,6 +34,7 @@ class Dialect {
     // Every buffer has fewer than 2^31 elements: indices within it never wrap around.
     bool small_buffers;
     bool joins_lanes;       // see join_lanes
+    bool reads_four;        // the compiler reads three lanes in two steps, but four in one
   };
   virtual Traits traits() const = 0;
 
@@ -41,6 +43,8 @@ class Dialect {
   virtual std::string_view pointer_space(MemoryClass memory) const = 0;  // "__global ", or ""
   virtual std::string_view pointer() const = 0;  // between a slot's type and its name: "* "
   virtual std::string_view function_prefix() const = 0;
+  // What else stands before a function that is given shared arrays.
+  virtual std::string_view takes_shared() const { return ""; }
   virtual std::string_view constant_prefix() const = 0;  // of tables at program scope
   virtual std::string_view align_attribute() const = 0;  // "__attribute__((aligned("
   // Asserts that the declared `name` has the type's size, and what else the language can tell.
@@ -79,8 +83,7 @@ class Dialect {
   // NVIDIA's compiler unrolls short loops by itself, but not all that are worth it: then constant
   // tables become literals, and arrays registers.
   static std::string_view unrolled(uint64_t count, uint64_t size) {
-    constexpr uint64_t kMostTurns = 16, kMostOperations = 800;
-    return count <= kMostTurns && count * size <= kMostOperations ? "#pragma unroll\n" : "";
+    return is_short_loop(count, size) ? "#pragma unroll\n" : "";
   }
   // The places of volatile accesses, of any type.
   virtual void volatile_load(Text& t, Emitter& e, Type type, MemoryClass memory,

@@ -116,7 +116,10 @@ void Emitter::declare_results(FunctionId f) {
 
 void Emitter::function_head(Text& t, FunctionId f) {
   const Function& function = d_.functions[f.value];
-  t << dialect_.function_prefix();
+  bool shared = false;
+  for (size_t s = 0; s < d_.slots.size(); s++)
+    shared |= d_.slots[s].memory == MemoryClass::Shared && facts_[f.value].slots[s];
+  t << dialect_.function_prefix() << (shared ? dialect_.takes_shared() : "");
   if (function.results.empty())
     t << "void";
   else if (function.results.size() == 1)

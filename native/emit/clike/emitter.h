@@ -107,6 +107,7 @@ class Emitter {
     MemoryClass memory;
   };
   Place place(std::span<const Operand> operands, size_t chain, bool addressable);
+  void four_lanes(Text& t, const Place& p);
   void index(Text& t, Operand o);
   void element(Text& t, uint32_t slot, Operand index);
   struct Sum;
@@ -138,9 +139,6 @@ class Emitter {
   void switch_case(const Operation& op);
   void if_chain(const Operation& op);
   void loop(const Operation& op);
-  uint64_t turns(const Operation& loop) const;
-  bool constant_integer(ValueId v, int64_t* out) const;
-  uint64_t weight(BodyId id) const;
   void call(const Operation& op);
   void yield(const Operation& op);
   void break_loop(const Operation& op);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "emit/clike/ops.h"
+#include "kernel/turns.h"
 
 namespace lcpy::clike {
 
@@ -134,61 +135,6 @@ void Emitter::if_chain(const Operation& op) {
   line() << "}\n";
 }
 
-// How often a loop runs at most, that counts in constant steps between constants; 0 of another.
-uint64_t Emitter::turns(const Operation& op) const {
-  const auto operands = d_.operands_of(op);
-  const BodyId id = operands[0].body();
-  const auto& ops = d_.body(id).ops;
-  const Operation& test = d_.op(ops[0]);
-  const Operation& last = d_.op(ops.back());
-  if (test.op != Op::Less || last.op != Op::Continue) return 0;
-  const auto compared = d_.operands_of(test);
-  const Value& counter = d_.values[compared[0].index];
-  if (counter.def != Value::Def::BodyParameter || counter.source != id.value) return 0;
-  const Value& next = d_.values[d_.operands_of(last)[counter.index].index];
-  if (next.def != Value::Def::Result || d_.op(OpId(next.source)).op != Op::Add) return 0;
-  const auto terms = d_.operands_of(d_.op(OpId(next.source)));
-  const bool first = terms[0].value() == compared[0].value();
-  if (!first && terms[1].value() != compared[0].value()) return 0;
-  int64_t begin = 0, end = 0, step = 0;
-  if (!constant_integer(operands[1 + counter.index].value(), &begin) ||
-      !constant_integer(compared[1].value(), &end) ||
-      !constant_integer(terms[first ? 1 : 0].value(), &step))
-    return 0;
-  if (step <= 0 || end <= begin) return 0;
-  return (static_cast<uint64_t>(end) - static_cast<uint64_t>(begin) - 1) /
-             static_cast<uint64_t>(step) +
-         1;
-}
-
-bool Emitter::constant_integer(ValueId v, int64_t* out) const {
-  const Type type = d_.type_of(v);
-  if (!d_.is_constant(v) || !type.is_scalar() || !type.is_integer()) return false;
-  const uint32_t size = scalar_size(type.scalar()), unused = 64 - size * 8;
-  uint64_t bits = 0;
-  std::memcpy(&bits, d_.constant_bytes(v).data(), size);
-  const bool negative_too = is_signed(type);
-  *out = negative_too ? static_cast<int64_t>(bits << unused) >> unused : static_cast<int64_t>(bits);
-  return negative_too || bits <= INT64_MAX;
-}
-
-// Operations of a body and of those within, times the turns of loops that are known.
-uint64_t Emitter::weight(BodyId id) const {
-  uint64_t sum = 0;
-  for (OpId op_id : d_.body(id).ops) {
-    const Operation& op = d_.op(op_id);
-    sum++;
-    if (op_row(op.op).category != OpCategory::Control) continue;
-    uint64_t inner = 0;
-    for (Operand o : d_.operands_of(op)) {
-      if (o.kind == Operand::Kind::Body) inner += weight(o.body());
-      if (o.kind == Operand::Kind::Function) inner += weight(d_.functions[o.index].body);
-    }
-    sum += inner * (op.op == Op::Loop ? std::max<uint64_t>(turns(op), 1) : 1);
-  }
-  return sum;
-}
-
 void Emitter::loop(const Operation& op) {
   const auto operands = d_.operands_of(op);
   const BodyId id = operands[0].body();
@@ -205,8 +151,8 @@ void Emitter::loop(const Operation& op) {
   const bool joined = joins(id);
   if (joined)
     line() << "int left" << id.value << " = 0;\n";
-  else if (const uint64_t count = turns(op))
-    out_ << dialect_.loop_hint(count, weight(id));
+  else if (const uint64_t count = known_turns(d_, op))
+    out_ << dialect_.loop_hint(count, weight(d_, id, kMostUnrolled));
   loops_.push_back({op.first_result, op.result_count, id});
   line() << "for (;;) {\n";
   if (joined) line() << "  {\n";

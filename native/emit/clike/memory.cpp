@@ -24,7 +24,7 @@ void Emitter::index(Text& t, Operand o) {
 void Emitter::add_terms(Sum& sum, ValueId v) const {
   constexpr uint32_t kMostSteps = 16;  // beyond them a sum is taken whole
   int64_t constant = 0;
-  if (constant_integer(v, &constant)) {
+  if (known_integer(d_, v, &constant)) {
     sum.constant += static_cast<uint32_t>(constant);
     return;
   }
@@ -41,7 +41,7 @@ void Emitter::add_terms(Sum& sum, ValueId v) const {
       add_terms(sum, operands[0].value());
       return add_terms(sum, operands[1].value());
     }
-    if (op.op == Op::Sub && constant_integer(operands[1].value(), &constant)) {
+    if (op.op == Op::Sub && known_integer(d_, operands[1].value(), &constant)) {
       sum.constant -= static_cast<uint32_t>(constant);
       return add_terms(sum, operands[0].value());
     }
@@ -128,6 +128,13 @@ Emitter::Place Emitter::place(std::span<const Operand> operands, size_t chain, b
   return p;
 }
 
+// Three lanes in memory are as large as four: one access instead of two.
+void Emitter::four_lanes(Text& t, const Place& p) {
+  t << "(*(" << dialect_.pointer_space(p.memory) << "const ";
+  dialect_.vector_name(t, p.type.scalar(), 4);
+  t << "*)&" << p.text << ").xyz";
+}
+
 void Emitter::read_place(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
   const Slot& slot = d_.slot(operands[0].slot());
@@ -137,6 +144,9 @@ void Emitter::read_place(Text& t, const Operation& op) {
   Text source;
   if (is_volatile)
     dialect_.volatile_load(source, *this, p.type, slot.memory, p.text.str());
+  else if (traits_.reads_four && slot.memory == MemoryClass::Global && p.type.is_vector() &&
+           p.type.lanes() == 3 && !is_bools(p.type))
+    four_lanes(source, p);
   else
     source << p.text;
   // Only the host writes other bytes than 0 and 1.

@@ -19,7 +19,7 @@ class CudaDialect : public clike::Dialect {
   std::string_view language() const override { return "cuda"; }
   NativeOp native() const override;
   Traits traits() const override {
-    return {true, false, false, true, true, target_.restrict_, true};
+    return {true, false, false, true, true, target_.restrict_, true, false};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(Text& t, Scalar s, uint32_t lanes) override;

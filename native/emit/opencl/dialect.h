@@ -14,7 +14,7 @@ class OpenclDialect : public clike::Dialect {
   std::string_view language() const override { return "opencl"; }
   NativeOp native() const override;
   Traits traits() const override {
-    return {false, true, true, false, false, target_.restrict_, false};
+    return {false, true, true, false, false, target_.restrict_, false, target_.ptx};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(clike::Text& t, Scalar s, uint32_t lanes) override { t << scalar(s) << lanes; }
@@ -24,6 +24,10 @@ class OpenclDialect : public clike::Dialect {
     return target_.ptx ? unrolled(count, size) : "";  // NVIDIA's compiler is CUDA's
   }
   std::string_view function_prefix() const override { return "static "; }
+  // PoCL gives each block its own shared arrays by replacing the kernel's uses of them. Before
+  // that, clang may have put the array itself in place of a function's parameter: that function
+  // would then use one array that all blocks have in common.
+  std::string_view takes_shared() const override { return "__attribute__((always_inline)) "; }
   std::string_view constant_prefix() const override { return "__constant "; }
   std::string_view align_attribute() const override { return "__attribute__((aligned("; }
   void assert_layout(clike::Text& t, std::string_view name, Type type) override;

@@ -142,6 +142,7 @@ std::string emit_opencl(const KernelDescriptor& whole, const OpenclTarget& targe
   opencl::OpenclDialect dialect(target, preflight.doubles(), halves, preflight.long_atomics());
   KernelDescriptor expanded = d;
   pass_sequential(expanded);
+  if (target.ptx) pass_unroll(expanded);
   if (!target.fp16) pass_widen(expanded);
   OwnFunctions own;
   own.float32 = target.own_functions;
@@ -157,7 +158,7 @@ std::string opencl_build_options(const KernelDescriptor& d, const OpenclTarget& 
                         : target.version >= 20 ? "-cl-std=CL2.0"
                                                : "-cl-std=CL1.2";
   if (d.math == MathMode::Fast) options += " -cl-fast-relaxed-math -cl-mad-enable";
-  if (d.math == MathMode::Strict && target.correct_divide_sqrt)
+  if (d.math != MathMode::Fast && target.correct_divide_sqrt)
     options += " -cl-fp32-correctly-rounded-divide-sqrt";
   return options;
 }

@@ -11,19 +11,22 @@ SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
   if (target.version < 11 || target.version > 13)
     throw ArgumentError("Vulkan version " + std::to_string(target.version) +
                         ": 11, 12 or 13 is wanted");
-  KernelDescriptor expanded = d;
+  const auto prepared = [&] {
+    KernelDescriptor own = d;
+    pass_external(own, "", "Vulkan");
+    pass_sequential(own);
+    if (target.unroll_short_loops) pass_unroll(own);
+    return own;
+  };
+  KernelDescriptor expanded = prepared();
   OwnFunctions own;
   own.float32 = target.own_functions;
   own.float16 = true;
   own.float64 = true;  // GLSL.std.450 has none
   own.fused_fma = target.fused_fma;
-  pass_external(expanded, "", "Vulkan");
-  pass_sequential(expanded);
   pass_expand(expanded, spirv::spirv_native, own);
   if (!target.float16 && spirv::computes_half(expanded, plan, target)) {
-    expanded = d;
-    pass_external(expanded, "", "Vulkan");
-    pass_sequential(expanded);
+    expanded = prepared();
     pass_widen(expanded);
     pass_expand(expanded, spirv::spirv_native, own);
   }

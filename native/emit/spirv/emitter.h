@@ -302,6 +302,7 @@ class Emitter {
   Word merged(const Target& target, uint32_t index, Type t);
   LoopControl loop_control(BodyId body) const;
   bool continues(BodyId body) const;
+  bool continues_early(BodyId body) const;
   size_t loop_header(BodyId body, Frame& frame);
   std::vector<size_t> loop_phis(const Operation& o, Word before, Word next);
 

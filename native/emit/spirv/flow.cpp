@@ -277,6 +277,17 @@ bool Emitter::continues(BodyId body) const {
   return false;
 }
 
+// Whether a path goes on to the next turn before the body's end.
+bool Emitter::continues_early(BodyId body) const {
+  return std::ranges::any_of(d_.body(body).ops, [&](OpId id) {
+    const Operation& o = d_.op(id);
+    if (o.op != Op::If && o.op != Op::Switch) return false;
+    return std::ranges::any_of(d_.operands_of(o), [&](const Operand& x) {
+      return x.kind == Operand::Kind::Body && continues(x.body());
+    });
+  });
+}
+
 // NVIDIA's compiler unrolls a loop of a handful of instructions only when asked. Asked for a longer
 // one, it makes programs that run many times slower.
 LoopControl Emitter::loop_control(BodyId body) const {
@@ -313,7 +324,8 @@ void Emitter::loop(const Operation& o) {
 
   Frame* const outer = loop_;
   loop_ = &frame;
-  const size_t from = loop_header(body, frame);
+  const bool plain = target_.sound_headers || !continues_early(body);
+  const size_t from = plain ? loop_header(body, frame) : 0;
   if (!from) {
     const Word inside = m_.new_id();
     out_->op(Opcode::LoopMerge, frame.merge.label, frame.next.label, loop_control(body));

@@ -104,7 +104,8 @@ TEST(refusals_name_what_is_missing) {
 TEST(build_options_follow_the_mode) {
   KernelDescriptor d;
   OpenclTarget t;
-  CHECK_EQ(opencl_build_options(d, t), std::string("-cl-std=CL1.2"));
+  CHECK_EQ(opencl_build_options(d, t),
+           std::string("-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"));
   d.math = MathMode::Strict;
   CHECK(has(opencl_build_options(d, t), "-cl-fp32-correctly-rounded-divide-sqrt"));
   t.correct_divide_sqrt = false;
