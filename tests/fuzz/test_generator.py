@@ -94,17 +94,18 @@ def test_shrinker():
     """A fault that is one function's: little else is left."""
     batch = Batch(14, 0, 30)
 
-    def fails(batch, program):
+    def fails(batch, programs):
+        (program,) = programs
         if any(n.kind == "stat" for n in program.tree.walk()):
             return False
         return "lc.popcount" in "".join(
             write(n) for n in program.tree.walk() if n.kind == "fn" and n.data == "lc.popcount"
         )
 
-    program = next(p for p in batch.programs if fails(batch, p))
+    program = next(p for p in batch.programs if fails(batch, [p]))
     before = program.tree.size()
-    _, small = Shrinker(batch, program, fails).run()
-    assert fails(batch, small)
+    _, (small,) = Shrinker(batch, [program], fails).run()
+    assert fails(batch, [small])
     assert small.tree.size() < 30 < before
     assert isinstance(small.tree, Node)
 

@@ -1,5 +1,5 @@
 """Worker processes, each with batches of its own; one that dies or hangs is started anew, and the
-program at fault is found by running its batch's programs alone.
+program at fault is found by running its batch's programs alone. Where none of them is, all are.
 """
 
 import json
@@ -10,6 +10,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from .shrink import TOGETHER
 
 TOOLS = Path(__file__).resolve().parent.parent
 BATCH_LIMIT = 180  # seconds
@@ -80,6 +82,7 @@ class Farm:
         self.numbers, self.size, self.report, self.end = iter(numbers), size, report, end
         self.workers = [Worker(arguments) for _ in range(jobs)]
         self.again = []  # (batch, program) to run alone
+        self.lost_batches = {}  # number: (its finding, results of the programs alone)
         self.programs = 0
         self.counts, self.times = {}, {}
         self.devices = None
@@ -124,6 +127,8 @@ class Farm:
                     mine[key] = mine.get(key, 0) + n
             for finding in answer["findings"]:
                 self.report(finding)
+            if len(w.job) == 2:
+                self.ran_alone(w.job[0], lost=False)
         w.job = None
         return None
 
@@ -142,15 +147,35 @@ class Farm:
         if len(job) == 1:
             self.again += [(job[0], i) for i in range(self.size)]
             self.counts["batches lost"] = self.counts.get("batches lost", 0) + 1
+            self.lost_batches[job[0]] = (_lost(kind, job[0], None, f"only together, {text}"), [])
         else:
-            self.report(
-                {"kind": kind, "batch": job[0], "program": job[1], "way": "process", "text": text}
-            )
+            self.report(_lost(kind, *job, text))
+            self.ran_alone(job[0], lost=True)
         w.start()
+
+    def ran_alone(self, number, lost):
+        """One more program of a lost batch ended, or was lost itself."""
+        finding, ends = self.lost_batches[number]
+        ends.append(lost)
+        if len(ends) == self.size:
+            del self.lost_batches[number]
+            if not any(ends):
+                self.report(finding)
+
+
+def _lost(kind, batch, program, text):
+    return {"kind": kind, "batch": batch, "program": program, "way": "process", "text": text}
+
+
+def place(finding):
+    """Where a finding is, for people."""
+    program = finding["program"]
+    return f"batch {finding['batch']} " + ("together" if program is None else f"program {program}")
 
 
 def shrink(arguments, finding, seconds, out):
-    """What worker.py --shrink says of a finding, or None where it died."""
+    """What worker.py --shrink says of a finding, or None where it died. It may take TOGETHER times
+    the seconds where programs fail only together."""
     command = [sys.executable, "-m", "fuzzing.worker", *arguments, "--shrink", json.dumps(finding)]
     command += ["--seconds", str(seconds), *(["--out", str(out)] if out else [])]
     try:
@@ -160,7 +185,7 @@ def shrink(arguments, finding, seconds, out):
             cwd=TOOLS,
             text=True,
             capture_output=True,
-            timeout=seconds + 120,
+            timeout=TOGETHER * seconds + 240,
         )
         return json.loads(done.stdout.strip().splitlines()[-1])
     except (subprocess.TimeoutExpired, IndexError, ValueError):

@@ -278,6 +278,13 @@ class Batch:
     def output_length(self):
         return self.totals_at(self.size)
 
+    def owner_at(self, at):
+        """(program, thread) of an element of an output buffer; thread None for a total."""
+        first = self.totals_at(0)
+        if at >= first:
+            return (at - first) // TOTALS, None
+        return at // CELLS % self.size, at // CELLS // self.size
+
 
 _BLOCKS = {1: ((4,), (8,), (16,)), 2: ((4, 2), (8, 2), (3, 3)), 3: ((2, 2, 2), (4, 1, 2))}
 # The thread's and the lane's number, by the axes of the dispatch.
@@ -387,14 +394,15 @@ def kernel_lines(batch, programs, folded=None):
     return lines
 
 
-def module_text(batch, programs, folded=None):
-    """A module with the kernel `run`, and `folded` for a thread."""
+def module_text(batch, programs, folded=None, plain=True):
+    """A module with the kernel `run` if `plain`, and `folded` for a thread."""
     lines = [HEAD.rstrip("\n"), *types_text(batch)]
     if batch.capture_lines:
         lines += ["", "", *batch.capture_lines] if batch.structs else ["", *batch.capture_lines]
     for p in programs:
         lines += program_text(p)
-    lines += kernel_lines(batch, programs)
+    if plain:
+        lines += kernel_lines(batch, programs)
     if folded is not None:
         able = [p for p in programs if not p.collective]
         if able:

@@ -75,9 +75,10 @@ def open_device(name):
 
 
 class Runner:
-    """`devices`: names, cpu first. `ways`: of WHOLE, or None for all in rotation."""
+    """`devices`: names, cpu first. `ways`: of WHOLE, or None for all in rotation. `halve`: what no
+    program is known for is looked for in halves; else its program is None."""
 
-    def __init__(self, devices, ways=None):
+    def __init__(self, devices, ways=None, halve=True):
         os.environ["LCPY_VALIDATE"] = "1"
         import lcpy
 
@@ -85,7 +86,7 @@ class Runner:
         self.cpu = lcpy.Device("cpu")
         self.devices = [open_device(d) for d in devices if d != "cpu"]
         self.loader = Loader()
-        self.ways = ways
+        self.ways, self.halve = ways, halve
         self.counts = {}
         self.times = {}
 
@@ -207,6 +208,8 @@ class Runner:
             for f in findings:
                 f["program"] = programs[0].number
             return findings
+        if not self.halve:
+            return findings
         half = len(programs) // 2
         made = []
         for part in (programs[:half], programs[half:]):
@@ -310,8 +313,7 @@ class Runner:
         bad = {}
         for name, a in base.items():
             for at in np.flatnonzero(compare.differing(a, got[name])):
-                where = self._owner(batch, int(at))
-                number, thread = where
+                number, thread = batch.owner_at(int(at))
                 if row is not None and thread != row:
                     continue
                 bad.setdefault(number, []).append((name, int(at), thread, a[at], got[name][at]))
@@ -343,14 +345,6 @@ class Runner:
             if evaluator.denormal:
                 return True
         return False
-
-    @staticmethod
-    def _owner(batch, at):
-        """(program, thread) of an element of an output buffer; thread None for a total."""
-        first = batch.totals_at(0)
-        if at >= first:
-            return (at - first) // 2, None
-        return at // 4 % batch.size, at // 4 // batch.size
 
     def _check_meaning(self, batch, module, program, base, findings):
         """Python's own opinion of one thread."""

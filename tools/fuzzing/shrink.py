@@ -1,4 +1,5 @@
-"""Makes a program that fails smaller while it fails in the same way."""
+"""Makes programs that fail smaller while they fail in the same way: one alone, or several in one
+kernel where none of them can be left out."""
 
 import copy
 import re
@@ -6,9 +7,10 @@ import time
 
 from . import kinds as T
 from .nodes import Node, Signature
-from .programs import Program
+from .programs import Program, module_text
 
-_BODIES = {"for": (-2,), "while": (-2,), "static": (-1,)}
+TOGETHER = 3  # times as long may several programs take as one
+_LAST_PART = 0.15  # of the time is kept for the grid and the inputs
 
 
 def likeness(finding):
@@ -30,40 +32,90 @@ def ways_of(finding):
 
 
 class Shrinker:
-    """`fails(batch, program)` says whether the finding is still there."""
+    """`fails(batch, programs)` says whether the finding is still there with these in one kernel.
 
-    def __init__(self, batch, program, fails, seconds=120):
-        self.batch, self.program = batch, program
-        self.fails, self.end = fails, time.monotonic() + seconds
+    Every pass works on one of the programs, `program`, in the company of the others as they are;
+    the one numbered `first` gets its turn first.
+    """
+
+    def __init__(self, batch, programs, fails, seconds=120, first=None):
+        self.batch, self.programs, self.fails = batch, list(programs), fails
+        numbers = [p.number for p in self.programs]
+        self.first = self.number = first if first in numbers else numbers[0]
+        self.end = self.until = time.monotonic() + seconds
+        self.last_part = _LAST_PART * seconds
+        self.seen = {hash(_facts(batch, programs))}  # passes come upon an attempt again
         self.tried = 0
 
-    def try_tree(self, tree):
-        return self.try_it(self.batch, self.program.with_tree(tree))
+    @property
+    def program(self):
+        return next(p for p in self.programs if p.number == self.number)
 
-    def try_it(self, batch, program):
-        if time.monotonic() > self.end:
+    def size(self):
+        return sum(p.tree.size() for p in self.programs)
+
+    def try_tree(self, tree):
+        return self.try_program(self.program.with_tree(tree))
+
+    def try_program(self, program):
+        """With another program in place of the one that is reduced."""
+        programs = [program if p.number == program.number else p for p in self.programs]
+        return self.try_it(self.batch, programs)
+
+    def try_it(self, batch, programs):
+        if time.monotonic() > self.until:
             return False
+        attempt = hash(_facts(batch, programs))
+        if attempt in self.seen:
+            return False
+        self.seen.add(attempt)
         self.tried += 1
-        if not self.fails(batch, program):
+        if not self.fails(batch, programs):
             return False
-        self.batch, self.program = batch, program
+        self.batch, self.programs = batch, programs
         return True
 
     def run(self):
-        """(batch, program) as small as they got."""
-        self.results()
-        while time.monotonic() < self.end:
-            before = self.program.tree.size()
-            self.statements()
-            self.unwrap()
-            self.functions()
-            self.expressions()
-            if self.program.tree.size() >= before:
+        """(batch, programs) as small as they got."""
+        while not self.late():
+            before = self.size()
+            self.company()
+            self.in_turn(self.results, self.statements, self.unwrap, self.functions)
+            self.in_turn(self.expressions)
+            if self.size() >= before:
                 break
+        self.until = self.end
         self.one_thread()
-        self.inputs()
-        self.values()
-        return self.batch, self.program
+        self.settings()
+        self.in_turn(self.inputs, self.values, all_time=True)
+        return self.batch, self.programs
+
+    def late(self):
+        """Whether what is left of the time is for the grid and the inputs."""
+        return time.monotonic() > self.end - self.last_part
+
+    def company(self):
+        """Fewer programs: halves first, then one by one."""
+        size = len(self.programs) // 2
+        while size:
+            for first in range(len(self.programs) - size, -1, -size):
+                kept = self.programs[:first] + self.programs[first + size :]
+                if kept:
+                    self.try_it(self.batch, kept)
+            size //= 2
+        if all(p.number != self.first for p in self.programs):
+            self.first = self.number = self.programs[0].number
+
+    def in_turn(self, *passes, all_time=False):
+        """The passes over each program, which share the time that is left."""
+        numbers = sorted((p.number for p in self.programs), key=lambda n: (n != self.first, n))
+        end = self.end if all_time else self.end - self.last_part
+        for i, self.number in enumerate(numbers):
+            now = time.monotonic()
+            self.until = now + (end - now) / (len(numbers) - i)
+            for part in passes:
+                part()
+        self.until = end
 
     # ---- parts ------------------------------------------------------------------------------
     def nth(self, tree, at):
@@ -91,7 +143,7 @@ class Shrinker:
                     del n.kids[at]
             f = body.data
             body.data = Signature(f.name, f.params, [t for t, _ in results], annotated=False)
-            self.try_it(self.batch, Program(p.number, tree, p.inputs, results, p.shared))
+            self.try_program(Program(p.number, tree, p.inputs, results, p.shared))
             at -= 1
 
     def statements(self):
@@ -224,17 +276,28 @@ class Shrinker:
 
     # ---- inputs -----------------------------------------------------------------------------
     def one_thread(self):
-        """The failing thread alone, else fewer threads."""
-        p, old = self.program, self.batch
-        if p.shared is None:
-            for thread in range(old.threads):
-                batch = copy.copy(old)
-                batch.grid, batch.block = (1,), (1,)
-                if p.uses("atomic") and old.threads > 1:
-                    break  # the places of totals are written out
-                inputs = [i.at_thread(thread) for i in p.inputs]
-                if self.try_it(batch, Program(p.number, p.tree, inputs, p.results, None)):
-                    return
+        """The failing thread alone."""
+        programs, old = self.programs, self.batch
+        if any(p.shared is not None for p in programs):
+            return
+        if any(p.uses("atomic") for p in programs) and old.threads > 1:
+            return  # the places of totals are written out
+        for thread in range(old.threads):
+            batch = copy.copy(old)
+            batch.grid, batch.block = (1,), (1,)
+            alone = [
+                Program(p.number, p.tree, [i.at_thread(thread) for i in p.inputs], p.results, None)
+                for p in programs
+            ]
+            if self.try_it(batch, alone):
+                return
+
+    def settings(self):
+        """The usual buffers, and indices that nothing checks."""
+        for name, usual in (("views", False), ("packed", frozenset()), ("bounds", "off")):
+            batch = copy.copy(self.batch)
+            setattr(batch, name, usual)
+            self.try_it(batch, self.programs)
 
     def inputs(self):
         """Without inputs that nothing reads."""
@@ -247,7 +310,7 @@ class Shrinker:
             params = [q for q in f.params if q.name != name]
             body.data = Signature(f.name, params, f.results, annotated=False)
             inputs = [i for i in p.inputs if i.name != name]
-            self.try_it(self.batch, Program(p.number, tree, inputs, p.results, p.shared))
+            self.try_program(Program(p.number, tree, inputs, p.results, p.shared))
 
     def values(self):
         """Simpler numbers in the inputs, where one thread reads them."""
@@ -267,9 +330,16 @@ class Shrinker:
                     values = list(batch.inputs[name][1])
                     values[i.offset % len(values)] = new
                     batch.inputs = {**batch.inputs, name: (t, values)}
-                    if self.try_it(batch, self.program):
+                    if self.try_it(batch, self.programs):
                         value = new
                         break
+
+
+def _facts(batch, programs):
+    """What tells one attempt from another."""
+    inputs = [values for _, values in batch.inputs.values()]
+    facts = batch.grid, batch.views, sorted(batch.packed), inputs
+    return f"{module_text(batch, programs)}{facts}"
 
 
 def _without(part):

@@ -13,7 +13,9 @@ import warnings
 
 from .programs import Batch, module_text
 from .runner import Runner, describe
-from .shrink import Shrinker, likeness, ways_of
+from .shrink import TOGETHER, Shrinker, likeness, ways_of
+
+OWNED = ("differs", "meaning", "evaluator")  # kinds that are one program's, whoever is beside it
 
 
 def arguments(argv):
@@ -59,35 +61,41 @@ def serve(options):
 
 # ---- reduction ----------------------------------------------------------------------------------
 def same_in_process(options, finding):
-    """A function (batch, program) that says whether the finding is still there."""
-    runner = Runner(options.devices.split(","))
+    """A function (batch, programs) that says whether the finding is still there, what it found
+    last, and a function that gives what the cpu device makes of them."""
+    runner = Runner(options.devices.split(","), halve=False)
     want, ways = likeness(finding), ways_of(finding)
     last = {}
 
-    def fails(batch, program):
-        for found in runner.run(batch, [program], ways):
-            if likeness(found) == want:
-                last.update(found)
+    def fails(batch, programs):
+        for found in runner.run(batch, programs, ways):
+            # Another program's difference may be another fault.
+            mine = finding["kind"] not in OWNED or found["program"] == finding["program"]
+            if mine and likeness(found) == want:
+                last.update(text=found["text"])
                 return True
         return False
 
-    def cpu(batch, program):
-        module = runner.loader.load(module_text(batch, [program]))
+    def cpu(batch, programs):
+        module = runner.loader.load(module_text(batch, programs))
         return runner.launch(batch, module, module.run, runner.cpu)
 
     return fails, last, cpu
 
 
 def same_in_child(options, finding, limit=20):
-    """The same for crashes and hangs: each attempt is a process, devices are opened in it."""
+    """The same for crashes and hangs: each attempt is a process, devices are opened in it. `limit`:
+    seconds of one program; each that is beside it adds a quarter."""
 
-    def fails(batch, program):
+    def fails(batch, programs):
         child = os.fork()
         if child == 0:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            Runner(options.devices.split(",")).run(batch, [program], None)
-            os._exit(0)
-        end = time.monotonic() + limit
+            try:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+                Runner(options.devices.split(","), halve=False).run(batch, programs, None)
+            finally:
+                os._exit(0)
+        end = time.monotonic() + limit * (3 + len(programs)) / 4
         while time.monotonic() < end:
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
@@ -100,28 +108,45 @@ def same_in_child(options, finding, limit=20):
     return fails, {}, None
 
 
+def shrinker_of(options, finding, batch, fails):
+    """A Shrinker of the finding's program, of the whole batch where it fails only in company, or
+    None where it does not fail at all."""
+    number, together = finding["program"], batch.programs
+    if number is not None:
+        alone = [together[number]]
+        if fails(batch, alone):
+            return Shrinker(batch, alone, fails, options.seconds)
+        if len(together) == 1:
+            return None
+    if not fails(batch, together):
+        return None
+    return Shrinker(batch, together, fails, TOGETHER * options.seconds, number)
+
+
 def shrink(options):
     from .write import test_text
 
     finding = json.loads(options.shrink)
     batch = make_batch(options, finding["batch"])
-    program = batch.programs[finding["program"]]
-    kind = finding["kind"]
+    kind, number = finding["kind"], finding["program"]
     make = same_in_child if kind in ("crash", "hang") else same_in_process
     fails, last, cpu = make(options, finding)
-    shrinker = Shrinker(batch, program, fails, options.seconds)
-    if not fails(batch, program):
+    shrinker = shrinker_of(options, finding, batch, fails)
+    if shrinker is None:
         print(json.dumps({"again": False}))
         return
-    batch, program = shrinker.run()
-    name = f"test_found_{options.seed}_{finding['batch']}_{finding['program']}.py"
-    text = test_text(batch, program, {**finding, **last}, options, cpu)
+    batch, programs = shrinker.run()
+    what = "together" if number is None else number
+    name = f"test_found_{options.seed}_{finding['batch']}_{what}.py"
+    text = test_text(batch, programs, {**finding, **last}, options, cpu)
     path = os.path.join(options.out or ".", name)
     if options.out:
         os.makedirs(options.out, exist_ok=True)
         with open(path, "w") as file:
             file.write(text)
-    print(json.dumps({"again": True, "tried": shrinker.tried, "path": path, "text": text}))
+    numbers = [p.number for p in programs]
+    facts = {"again": True, "tried": shrinker.tried, "programs": numbers, "path": path}
+    print(json.dumps({**facts, "text": text}))
 
 
 def main():

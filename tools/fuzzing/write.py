@@ -1,4 +1,4 @@
-"""A reduced program as a ready pytest file, with its inputs and what they must give."""
+"""Reduced programs as a ready pytest file: one kernel, its inputs and what they must give."""
 
 import copy
 import re
@@ -9,7 +9,7 @@ from . import kinds as T
 from .evaluate import Evaluator
 from .meaning import Beyond
 from .nodes import Signature
-from .programs import Program, host_text, module_text, program_text
+from .programs import host_text, module_text, program_text
 
 _TAIL = """
 
@@ -22,11 +22,12 @@ WANT = {{  # output buffer: [(index, value)], all else zero
 ARGUMENTS = [{arguments}]
 PACKED = {packed}
 FIRST = {first}  # where the views start
-
+{cells}
 
 @pytest.mark.parametrize("opt", [0, 1])
 def test_found(device, opt):
-    kernel = lc.kernel(block_size={block}, math={math!r}, opt=opt, bounds={bounds!r})(run.function)
+    options = dict(block_size={block}, math={math!r}, bounds={bounds!r})
+    kernel = lc.kernel(**options, opt=opt)({kernel}.function)
     inputs = [upload(name, *pair, device) for name, pair in INPUTS.items()]
     outputs = [part(name, t, {length}, device) for name, (t, _) in WANT.items()]
     try:
@@ -40,7 +41,8 @@ def test_found(device, opt):
         want = np.zeros_like(got)
         for at, value in wanted:
             want[at] = value
-        assert not compare.differing(got, want).any(), f"{{name}}: {{got}}, not {{want}}"
+        at = np.flatnonzero(compare.differing(got, want)){part}
+        assert not at.size, f"{{name}}{{at}}: {{got[at]}}, not {{want[at]}}"
 
 
 def part(name, t, length, device):
@@ -59,52 +61,78 @@ def upload(name, t, values, device):
 """
 
 
-def used_alone(batch, program):
-    """The batch and the program with no more buffers, structs and constants than they use."""
-    text = "\n".join(_words(batch, program))
+def used_only(batch, programs):
+    """The batch and the programs with no more buffers, structs and constants than they use."""
+    text = _words(programs)
     batch = copy.copy(batch)
-    kept = {i.source for i in program.inputs}
-    batch.packed = {n for n in batch.packed if n in {*batch.inputs, *batch.outputs}}
+    kept = {i.source for p in programs for i in p.inputs}
     batch.uniforms = {n: v for n, v in batch.uniforms.items() if n in kept}
-    out = {f"o_{t.key}" for t, _ in program.results}
+    out = {f"o_{t.key}" for p in programs for t, _ in p.results}
     used = lambda name, k: name in k or re.search(rf"\b{name}\b", text)  # noqa: E731
     batch.inputs = {n: v for n, v in batch.inputs.items() if used(n, kept)}
     batch.outputs = {n: t for n, t in batch.outputs.items() if used(n, out)}
-    tree = program.tree.copy()
-    body = tree.kids[-1]
     names = {*batch.inputs, *batch.outputs}  # of buffers that are left
-    params = [p for p in body.data.params if not p.buffer or p.name in names]
-    body.data = Signature(body.data.name, params, body.data.results, annotated=False)
-    program = Program(program.number, tree, program.inputs, program.results, program.shared)
-    text = "\n".join(_words(batch, program))
+    batch.packed = batch.packed & names
+    programs = [_with_buffers(p, names) for p in programs]
+    text = _words(programs)
     batch.capture_lines = [
         k for k in batch.capture_lines if re.search(rf"\b{k.split(' ')[0]}\b", text)
     ]
     for s in reversed(batch.structs):
-        text = module_text(batch, [program])
+        text = module_text(batch, programs)
         if len(re.findall(rf"\b{s.text}\b", text)) == 1:
             batch.structs = [k for k in batch.structs if k is not s]
-    return batch, program
+    return batch, programs
 
 
-def _words(batch, program):
-    for line in program_text(program):
-        yield re.sub(r"^def p\d+\(.*", "", line)
+def _with_buffers(program, names):
+    """The program with the parameters of these buffers and no others."""
+    tree = program.tree.copy()
+    body = tree.kids[-1]
+    params = [p for p in body.data.params if not p.buffer or p.name in names]
+    body.data = Signature(body.data.name, params, body.data.results, annotated=False)
+    return program.with_tree(tree)
 
 
-def expected(batch, program):
-    """{output buffer: {index: text}} by the Python evaluator, or None where it abstains."""
+def _words(programs):
+    """The programs' text without their buffers' parameters."""
+    lines = [re.sub(r"^def p\d+\(.*", "", k) for p in programs for k in program_text(p)]
+    return "\n".join(lines)
+
+
+def expected(batch, programs, run=None):
+    """{output buffer: {index: text}} by the Python evaluator, and by `run(batch, programs)`, which
+    gives arrays, for programs that it abstains from and for totals; None where that is missing."""
     want = {name: {} for name in batch.outputs}
-    evaluator = Evaluator(batch, program)
-    for thread in range(batch.threads):
+    silent = set()
+    for p in programs:
         try:
-            results = evaluator.thread_result(thread)
+            made = _evaluated(batch, p)
         except Beyond:
-            return None
-        for name, cell, t, value in results:
-            if name in want and _text(t, value) != _text(t, T.zero(t)):
-                want[name][batch.cell_at(thread, program.number, cell)] = _text(t, value)
+            silent.add(p.number)
+            continue
+        for name, at, text in made:
+            want[name][at] = text
+    if not silent and not any(p.uses("atomic") for p in programs):
+        return want
+    if run is None:
+        return None
+    for name, cells in of_run(run(batch, programs)).items():
+        for at, text in cells.items():
+            number, thread = batch.owner_at(at)
+            if number in silent or thread is None:
+                want[name][at] = text
     return want
+
+
+def _evaluated(batch, program):
+    """[(output buffer, index, text)] of what is not zero in a program's cells."""
+    evaluator, made = Evaluator(batch, program), []
+    for thread in range(batch.threads):
+        for name, cell, t, value in evaluator.thread_result(thread):
+            if name in batch.outputs and _text(t, value) != _text(t, T.zero(t)):
+                made.append((name, batch.cell_at(thread, program.number, cell), _text(t, value)))
+    return made
 
 
 def _text(t, v):
@@ -121,22 +149,31 @@ def of_run(arrays):
     """The same from what a device gave."""
     want = {}
     for name, a in arrays.items():
-        lines = [repr(v.tolist()) for v in a]
-        zero = repr(np.zeros_like(a[:1])[0].tolist())
+        lines = [repr(_plain(v)) for v in a]
+        zero = repr(_plain(np.zeros_like(a[:1])[0]))
         want[name] = {i: text for i, text in enumerate(lines) if text != zero}
     return want
 
 
-def test_text(batch, program, finding, options, run=None):
-    """The file's text; `run(batch, program)` gives the arrays where the evaluator abstains."""
-    batch, program = used_alone(batch, program)
+def _plain(v):
+    """Of a NumPy value: lists, tuples and Python's numbers."""
+    names = v.dtype.names if isinstance(v, np.void) else None
+    if names:
+        return tuple(_plain(v[name]) for name in names)
+    if isinstance(v, np.ndarray) and v.dtype.names:
+        return [_plain(part) for part in v]
+    return v.tolist()
+
+
+def test_text(batch, programs, finding, options, run=None):
+    """The file's text; `run(batch, programs)` gives the arrays where the evaluator abstains."""
+    batch, programs = used_only(batch, programs)
     want = None
     if finding["kind"] in ("differs", "meaning"):  # else there may be nothing that it means
-        want = expected(batch, program)
-        if want is None and run is not None:
-            want = of_run(run(batch, program))
-    head = finding["text"].replace("\\", "/").splitlines()[0][:160]
-    module = module_text(batch, [program])
+        want = expected(batch, programs, run)
+    folded = finding["way"].startswith("folded")
+    thread = batch.number % batch.threads if folded else None
+    module = module_text(batch, programs, thread, plain=not folded)
     module = module.replace("import numpy as np\n", "import numpy as np\nimport pytest\n", 1)
     module = module.replace(
         "import lcpy as lc\n", "import lcpy as lc\nfrom fuzzing import compare\n", 1
@@ -147,17 +184,30 @@ def test_text(batch, program, finding, options, run=None):
     ]
     lines = []
     for name, t in batch.outputs.items():
-        pairs = [f"({at}, {text})" for at, text in (want or {}).get(name, {}).items()]
+        pairs = [f"({at}, {text})" for at, text in sorted((want or {}).get(name, {}).items())]
         pairs = f"[{', '.join(pairs)}]" if want is not None else "None"
         lines.append(f'    "{name}": ({t.text}, {pairs}),')
+    cells = part = ""
+    if folded:
+        ends = batch.cell_at(thread, 0), batch.cell_at(thread + 1, 0)
+        part = "\n        at = np.intersect1d(at, CELLS)"
+        cells = f"CELLS = np.arange{ends}  # of the one thread\n"
     tail = _TAIL.format(
         inputs="\n".join(inputs), want="\n".join(lines), block=batch.block, math=batch.math,
-        bounds=batch.bounds,
-        length=batch.output_length, grid=batch.grid, packed=sorted(batch.packed),
-        first=3 * batch.views,
+        bounds=batch.bounds, length=batch.output_length, packed=sorted(batch.packed),
+        first=3 * batch.views, cells=cells, part=part,
+        kernel="folded" if folded else "run", grid=1 if folded else batch.grid,
         arguments=", ".join(host_text(t, v) for t, v in batch.uniforms.values()),
     )  # fmt: skip
+    return _title(finding, programs, options) + module + tail
+
+
+def _title(finding, programs, options):
+    head = finding["text"].replace("\\", "/").splitlines()[0][:160]
+    numbers = [p.number for p in programs]
+    which = f"program {numbers[0]}"
+    if len(numbers) > 1:
+        which = f"programs {', '.join(map(str, numbers))} together"
     title = f'"""{finding["kind"]}, {finding["way"]}: {head}\n\n'
     title += f"tools/fuzz --seed {options.seed} --size {options.size} --only {finding['batch']}"
-    title += f' --devices {options.devices}, program {finding["program"]}\n"""\n\n'
-    return title + module + tail
+    return title + f' --devices {options.devices}, {which}\n"""\n\n'
