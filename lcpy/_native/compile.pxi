@@ -157,6 +157,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
                bint sound_extension=True, bint unroll_short_loops=False,
                bint sound_headers=True, bint exact_division=False,
+               bint close_reciprocals=False,
                bint denorm_preserve=False, uint32_t own_functions=0xffffffff,
                bint signed_zero_inf_nan_preserve16=False,
                bint signed_zero_inf_nan_preserve64=False, bint denorm_preserve16=False,
@@ -180,7 +181,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     t.exact_zeros = exact_zeros
     t.sound_extension = sound_extension
     t.unroll_short_loops, t.sound_headers = unroll_short_loops, sound_headers
-    t.exact_division = exact_division
+    t.exact_division, t.close_reciprocals = exact_division, close_reciprocals
     t.denorm_preserve = denorm_preserve
     t.own_functions = own_functions
     t.signed_zero_inf_nan_preserve16 = signed_zero_inf_nan_preserve16

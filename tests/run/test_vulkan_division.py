@@ -6,21 +6,29 @@ import pytest
 
 import lcpy as lc
 
+F = lc.float32
+TINY = np.finfo(np.float32).tiny
 
-@pytest.fixture(scope="module")
-def rough():
+
+@pytest.fixture(scope="module", params=[False, True], ids=["loose", "close"])
+def rough(request):
+    """`close` takes the steps that are enough for NVIDIA's reciprocals, and for exact ones."""
     from lcpy.run import vulkan
 
     infos = [d for d in lc.devices() if d.kind == "vulkan"]
     if not infos:
         pytest.skip("no Vulkan device")
     device = vulkan.open_device(infos[0])
-    device.target["exact_division"] = False
+    target = device.target
+    if request.param and not (target["exact_division"] or target["close_reciprocals"]):
+        pytest.skip("this device's reciprocals are looser")
+    target.update(exact_division=False, close_reciprocals=request.param)
     return device
 
 
 def operands(rng, n):
-    """Pairs of all magnitudes, near each other, of moderate size, and of the hardest divisor."""
+    """Pairs of all magnitudes, near each other, of moderate size, of the hardest divisor, with
+    denormal quotients, and of edges."""
     a, b = rng.integers(0, 1 << 32, (2, n), dtype=np.uint64).astype(np.uint32)
     moderate = rng.integers(67, 187, n).astype(np.uint32) << 23
     a[: n // 2] = (a[: n // 2] & 0x807FFFFF) | moderate[: n // 2]
@@ -28,12 +36,34 @@ def operands(rng, n):
     b[n // 4 : n // 2] = (b[n // 4 : n // 2] & 0x807FFFFF) | moderate[::-1][n // 4 : n // 2]
     b[:300] = 0x3FFFFFFF
     a[:30] = np.arange(30, dtype=np.uint32) + 112 << 23
-    edges = np.float32([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 3e38, -1.2e-38, 7]).view(np.uint32)
-    a[-100:], b[-100:] = np.repeat(edges, 10), np.tile(edges, 10)
-    return a.view(np.float32), b.view(np.float32)
+    edges = np.float32([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 3e38, -1.2e-38, 7, 1e-45, -1e-40])
+    count = len(edges) ** 2
+    a[-count:] = np.repeat(edges, len(edges)).view(np.uint32)
+    b[-count:] = np.tile(edges, len(edges)).view(np.uint32)
+    a, b = a.view(np.float32), b.view(np.float32)
+    part = slice(n // 2, n // 2 + n // 8)
+    small = (rng.random(n // 8) + 1) * 2.0 ** rng.integers(-149, -125, n // 8)
+    b[part] = (rng.random(n // 8) + 1) * 2.0 ** rng.integers(-20, 127, n // 8)
+    with np.errstate(all="ignore"):
+        a[part] = b[part] * small
+    b[part][::9] = (rng.random(len(b[part][::9])) + 1) * 2.0**126
+    return a, b
 
 
-@pytest.mark.parametrize("T, lanes", [(lc.float32, 1), (lc.float3, 3)])
+def check(device, rows):
+    """(what, got, want, operands that may be flushed with a denormal result): the same bits."""
+    keeps = device.features["denormals"]
+    for what, got, want, given in rows:
+        same = (got.view(np.uint32) == want.view(np.uint32)) | (np.isnan(got) & np.isnan(want))
+        if not keeps:
+            for x in (want, *given):
+                same |= (x != 0) & (np.abs(x) < TINY)
+        wrong = np.flatnonzero(~same)
+        faults = [(*(x[i] for x in given), got[i], want[i]) for i in wrong[:4]]
+        assert not len(wrong), (what, len(wrong), faults)
+
+
+@pytest.mark.parametrize("T, lanes", [(F, 1), (lc.float3, 3)])
 def test_rounded_as_ieee_says(rough, T, lanes):
     @lc.kernel(math="strict")
     def k(a: lc.Buffer[T], b: lc.Buffer[T], q: lc.Buffer[T], r: lc.Buffer[T]):
@@ -47,23 +77,14 @@ def test_rounded_as_ieee_says(rough, T, lanes):
     made = [lc.Buffer(x.reshape(shape), T, device=rough) for x in (a, b)]
     q, r = (lc.Buffer(shape[0], T, device=rough) for _ in range(2))
     k(*made, q, r, dispatch_size=shape[0])
-
-    def denormal(x):
-        return (x != 0) & (np.abs(x) < np.finfo(np.float32).tiny)
-
     with np.errstate(all="ignore"):
         quotient, root = a / b, np.sqrt(a)
-    # Denormals may be flushed by the device.
-    for got, want, skip in [
-        (q.numpy().ravel(), quotient, denormal(a) | denormal(b) | denormal(quotient)),
-        (r.numpy().ravel(), root, denormal(a)),
-    ]:
-        same = (got.view(np.uint32) == want.view(np.uint32)) | (np.isnan(got) & np.isnan(want))
-        wrong = np.flatnonzero(~(same | skip))
-        assert not len(wrong), [(a[i], b[i], got[i], want[i]) for i in wrong[:4]]
+    check(
+        rough, [("/", q.numpy().ravel(), quotient, (a, b)), ("sqrt", r.numpy().ravel(), root, (a,))]
+    )
 
 
-DIVISORS = [3.0, -48.0, 0.1, 1.9999998807907104, 1e30, 1e-30, float("inf"), 0.0]
+DIVISORS = [3.0, -48.0, 0.1, 1.9999998807907104, 1e30, 1e-30, float("inf"), 0.0, 1e38, 1e-40]
 
 
 @pytest.mark.parametrize("divisor", DIVISORS)
@@ -72,10 +93,7 @@ def test_constants(rough, divisor):
     v = lc.float3(divisor, 7.0, -0.3)
 
     @lc.kernel(math="strict")
-    def k(
-        a: lc.Buffer[lc.float32], q: lc.Buffer[lc.float32], r: lc.Buffer[lc.float32],
-        w: lc.Buffer[lc.float3],
-    ):  # fmt: skip
+    def k(a: lc.Buffer[F], q: lc.Buffer[F], r: lc.Buffer[F], w: lc.Buffer[lc.float3]):
         i = lc.dispatch_id().x
         q[i] = a[i] / d
         r[i] = 1.0 / a[i]
@@ -83,15 +101,32 @@ def test_constants(rough, divisor):
 
     n = 30000
     a, _ = operands(np.random.default_rng(9), n)
-    q, r = (lc.Buffer(n, lc.float32, device=rough) for _ in range(2))
+    q, r = (lc.Buffer(n, F, device=rough) for _ in range(2))
     w = lc.Buffer(n, lc.float3, device=rough)
     k(lc.Buffer(a, device=rough), q, r, w, dispatch_size=n)
+    third = np.float32(-0.3)
     with np.errstate(all="ignore"):
-        wanted = [a / d, np.float32(1) / a, a / np.float32(-0.3)]
+        wanted = [a / d, np.float32(1) / a, a / third]
     given = [q.numpy(), r.numpy(), np.ascontiguousarray(w.numpy()[:, 2])]
-    tiny = np.finfo(np.float32).tiny
-    for got, want in zip(given, wanted):
-        same = (got.view(np.uint32) == want.view(np.uint32)) | (np.isnan(got) & np.isnan(want))
-        flushed = (np.abs(a) < tiny) | (np.abs(want) < tiny)
-        wrong = np.flatnonzero(~(same | flushed))
-        assert not len(wrong), [(a[i], got[i], want[i]) for i in wrong[:4]]
+    divisors = [np.full(n, d), np.ones(n, np.float32), np.full(n, third)]
+    check(rough, [("/", g, x, (a, b)) for g, x, b in zip(given, wanted, divisors)])
+
+
+def test_every_significand(rough):
+    """Of reciprocals, roots and reciprocals of roots, whose exponent is odd or even."""
+
+    @lc.kernel(math="strict")
+    def k(r: lc.Buffer[F], s: lc.Buffer[F], t: lc.Buffer[F]):
+        i = lc.dispatch_id().x
+        x = lc.bitcast(F, 0x3F800000 + i)
+        r[i] = 1.0 / x
+        s[i] = lc.sqrt(x)
+        t[i] = 1.0 / lc.sqrt(x)
+
+    n = 1 << 24
+    r, s, t = (lc.Buffer(n, F, device=rough) for _ in range(3))
+    k(r, s, t, dispatch_size=n)
+    x = (np.arange(n, dtype=np.uint32) + 0x3F800000).view(np.float32)
+    one, root = np.float32(1), np.sqrt(x)
+    rows = [("1/x", r, one / x), ("sqrt", s, root), ("1/sqrt", t, one / root)]
+    check(rough, [(what, got.numpy(), want, (x,)) for what, got, want in rows])

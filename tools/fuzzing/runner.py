@@ -85,6 +85,7 @@ class Runner:
         self.lc = lcpy
         self.cpu = lcpy.Device("cpu")
         self.devices = [open_device(d) for d in devices if d != "cpu"]
+        self.usual = {d.name: dict(d.target) for d in self.devices if d.kind == "vulkan"}
         self.loader = Loader()
         self.ways, self.halve = ways, halve
         self.counts = {}
@@ -173,6 +174,7 @@ class Runner:
                 continue
             if batch.denormals and not device.features.get("denormals"):
                 continue
+            self._pose(device, batch.number)
             # Without passes callables are functions.
             opt = 0 if batch.number % 3 == 1 else 1
             got = tried(device.name, self._with_opt, batch, module, kernel, device, opt)
@@ -201,6 +203,16 @@ class Runner:
         if any(f["program"] is None for f in findings):
             return self._single_out(batch, programs, ways, findings)
         return findings
+
+    def _pose(self, device, number):
+        """llvmpipe takes what GPUs are given: loops written out, division in steps."""
+        if device.kind != "vulkan" or not self.usual[device.name]["exact_division"]:
+            return
+        device.target.update(
+            unroll_short_loops=number % 2 == 1,
+            exact_division=number % 4 < 2,
+            close_reciprocals=number % 8 >= 4,
+        )
 
     def _single_out(self, batch, programs, ways, findings):
         """Findings that no program is known for: halves are run on their own."""

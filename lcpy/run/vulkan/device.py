@@ -161,6 +161,7 @@ class VulkanDevice(DeviceBase):
             "sound_headers": self.physical.driver_id != 13,
             "sound_extension": self.physical.driver_id != 13,
             "unroll_short_loops": self.physical.driver_id == 4,  # NVIDIA's own
+            "close_reciprocals": self.physical.driver_id == 4,
             "exact_division": self.physical.driver_id == 13,
             "own_functions": core.own_functions(),
         }

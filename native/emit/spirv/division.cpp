@@ -4,9 +4,10 @@
 // Each is a function of the module. Where the operands' exponents are moderate, neither the result
 // nor a remainder can leave the normal numbers, and a few steps of fma on the operands themselves
 // round as they should; tried on every significand, from reciprocals and reciprocal roots that are
-// up to four places off. All other operands take a branch: there the significands alone are
-// divided, the quotient is improved until its remainder is exact, and the remainder's size says
-// which neighbour is right.
+// up to four places off. Of NVIDIA's, which are closer, fewer steps are enough: its own compiler
+// takes those. All other divisions take a branch: there the significands alone are divided, the
+// quotient is improved until its remainder is exact, and the remainder says which neighbour is
+// right. Roots need none: what is too small is raised.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -50,29 +51,40 @@ struct Emitter::FloatBits {
     const Word b = number(constant);
     return e.emit(code, bits, a, b);
   }
-  Word exponent(Word pattern) {
-    return with(Opcode::BitwiseAnd, with(Opcode::ShiftRightLogical, pattern, 23), 255);
-  }
-  Word fraction(Word pattern) { return with(Opcode::BitwiseAnd, pattern, 0x7fffff); }
+  Word real_number(uint32_t pattern) { return e.lane_constant(Scalar::Float32, n, pattern); }
   // 1 where the condition holds.
   Word one_if(Word condition) {
     const Word one = number(1), none = number(0);
     return e.emit(Opcode::Select, bits, condition, one, none);
   }
-  // The significand in [1, 2), doubled where `twice` is 1.
-  Word significand(Word fraction, Word twice) {
-    const Word one = with(Opcode::BitwiseOr, fraction, 0x3f800000);
-    const Word step = with(Opcode::ShiftLeftLogical, twice, 23);
-    return value(e.emit(Opcode::IAdd, bits, one, step));
+  // A finite number but zero as a significand in [1, 2) and an exponent.
+  struct Spread {
+    Word significand, exponent, ordinary;
+  };
+  Spread spread(Word v) {
+    const Word size = with(Opcode::BitwiseAnd, of(v), 0x7fffffff);
+    const Word limit = number(0x7f7fffff), before = with(Opcode::ISub, size, 1);
+    const Word ordinary = e.emit(Opcode::ULessThan, flag, before, limit);
+    const Word least = number(0x00800000);
+    const Word is_denormal = e.emit(Opcode::ULessThan, flag, size, least);
+    const Word raised = of(exact(Opcode::FMul, value(size), real_number(0x4b800000)));  // 2^24
+    const Word pattern = e.emit(Opcode::Select, bits, is_denormal, raised, size);
+    const Word bias = number(127), more = number(127 + 24);
+    const Word offset = e.emit(Opcode::Select, bits, is_denormal, more, bias);
+    const Word biased = with(Opcode::ShiftRightLogical, pattern, 23);
+    const Word fraction = with(Opcode::BitwiseAnd, pattern, kLargestFraction);
+    return {value(with(Opcode::BitwiseOr, fraction, kOne)),
+            e.emit(Opcode::ISub, bits, biased, offset), ordinary};
   }
   // 2 to the power of a signed integer; 0 below the normal numbers.
   Word power(Word exponent) {
     return value(with(Opcode::ShiftLeftLogical, with(Opcode::IAdd, exponent, 127), 23));
   }
-  // True for the exponents of normal numbers.
-  Word normal(Word exponent) {
-    const Word limit = number(254), less = with(Opcode::ISub, exponent, 1);
-    return e.emit(Opcode::ULessThan, flag, less, limit);
+  // An operation that nothing contracts.
+  Word exact(Opcode code, Word a, Word b) {
+    const Word id = e.emit(code, real, a, b);
+    e.m_.decorate(id, Decoration::NoContraction);
+    return id;
   }
   Word both(Word a, Word b) { return e.emit(Opcode::LogicalAnd, flag, a, b); }
   Word fma(Word a, Word b, Word c) { return e.fma_lanes(a, b, c, Scalar::Float32, n); }
@@ -86,6 +98,26 @@ struct Emitter::FloatBits {
     return e.emit(Opcode::ISub, bits, up, under);
   }
 };
+
+// A function of one argument on n lanes of float.
+template <class Body>
+Word Emitter::plain_function(const char* name, uint32_t n, Body body) {
+  const Word made = m_.new_id(), x = m_.new_id(), label = label_, real = lanes(Scalar::Float32, n);
+  Words code, *const current = out_;
+  out_ = &code;
+  const Word parameters[] = {real};
+  code.op(Opcode::Function, real, made, FunctionControl::None, m_.type_function(real, parameters));
+  code.op(Opcode::FunctionParameter, real, x);
+  start_block(m_.new_id());
+  const Word result = body(x);
+  code.op(Opcode::ReturnValue, result);
+  code.op(Opcode::FunctionEnd);
+  if (target_.names) m_.name(made, name);
+  m_.function(code);
+  out_ = current;
+  label_ = label;
+  return made;
+}
 
 // A function of one to three arguments on n lanes of float, made at its first use.
 template <class Moderate, class Quick, class Careful>
@@ -136,6 +168,7 @@ Word Emitter::moderate(Word size, uint32_t n) {
 Word Emitter::divides_quickly(Word b, uint32_t n) {
   FloatBits f(*this, n);
   const Word fits = moderate(glsl(Glsl::FAbs, f.real, b), n);
+  if (target_.close_reciprocals) return fits;
   const Word significand = f.with(Opcode::ShiftLeftLogical, f.of(b), 9);
   const Word largest = f.number(kLargestFraction << 9);
   return f.both(fits, emit(Opcode::ULessThan, f.flag, significand, largest));
@@ -172,7 +205,8 @@ Word Emitter::exact_reciprocal(Word b, uint32_t n) {
       [&](const Word* x) {
         const Word minus = f.negative(x[0]);
         Word y = emit(Opcode::FDiv, f.real, one, x[0]);
-        for (int step = 0; step < 2; step++) y = f.fma(f.fma(minus, y, one), y, y);
+        const int steps = target_.close_reciprocals ? 1 : 2;
+        for (int step = 0; step < steps; step++) y = f.fma(f.fma(minus, y, one), y, y);
         return y;
       },
       [&](const Word* x) { return careful_quotient(one, x[0], n); });
@@ -193,90 +227,109 @@ Word Emitter::exact_quotient_by(Word a, Word b, Word reciprocal, uint32_t n) {
   return emit(Opcode::FunctionCall, f.real, function, a, b, reciprocal);
 }
 
+// Without a branch: a small operand is raised, and only zeros and infinity are roots of themselves.
 Word Emitter::exact_root(Word a, uint32_t n) {
-  FloatBits f(*this, n);
-  const Word function = branching_function(
-      root_functions_[n], "square_root", 1, n,
-      [&](const Word* x) { return moderate(x[0], n); },  // below zero: the careful way
-      [&](const Word* x) {
-        // Goldschmidt's iteration: g goes to the root, h to half its reciprocal.
-        const Word half = lane_constant(Scalar::Float32, n, 0x3f000000);
-        const Word y = glsl(Glsl::InverseSqrt, f.real, x[0]);
-        Word g = emit(Opcode::FMul, f.real, x[0], y), h = emit(Opcode::FMul, f.real, half, y);
+  Word& made = root_functions_[n];
+  if (!made) {
+    FloatBits f(*this, n);
+    made = plain_function("square_root", n, [&](Word operand) {
+      const Word least = f.real_number(kLeastModerate), half = f.real_number(0x3f000000);
+      const Word is_small = emit(Opcode::FOrdLessThan, f.flag, operand, least);
+      const Word raised = f.exact(Opcode::FMul, operand, f.real_number(0x5f800000));  // 2^64
+      const Word x = emit(Opcode::Select, f.real, is_small, raised, operand);
+      // Goldschmidt's iteration: g goes to the root, h to half its reciprocal.
+      const Word y = glsl(Glsl::InverseSqrt, f.real, x);
+      Word g = emit(Opcode::FMul, f.real, x, y), h = emit(Opcode::FMul, f.real, half, y);
+      if (!target_.close_reciprocals) {
         const Word e = f.fma(f.negative(h), g, half);
         g = f.fma(g, e, g);
         h = f.fma(h, e, h);
-        return f.fma(f.fma(f.negative(g), g, x[0]), h, g);
-      },
-      [&](const Word* x) { return careful_root(x[0], n); });
-  return emit(Opcode::FunctionCall, f.real, function, a);
+      }
+      const Word root = f.fma(f.fma(f.negative(g), g, x), h, g);
+      const Word lowered = f.exact(Opcode::FMul, root, f.real_number(0x2f800000));  // 2^-32
+      const Word right = emit(Opcode::Select, f.real, is_small, lowered, root);
+      return emit(Opcode::Select, f.real, is_end(operand, n), operand, right);
+    });
+  }
+  return emit(Opcode::FunctionCall, lanes(Scalar::Float32, n), made, a);
 }
 
+// Whether lanes are zero or positive infinity.
+Word Emitter::is_end(Word v, uint32_t n) {
+  FloatBits f(*this, n);
+  const Word zero = emit(Opcode::FOrdEqual, f.flag, v, f.real_number(0));
+  const Word infinite = emit(Opcode::FOrdEqual, f.flag, v, f.real_number(0x7f800000));
+  return emit(Opcode::LogicalOr, f.flag, zero, infinite);
+}
+
+// The reciprocal of a root is far from the smallest and the largest numbers, unless it is an end.
+Word Emitter::reciprocal_of_root(Word b, uint32_t n) {
+  Word& made = root_reciprocals_[n];
+  if (!made) {
+    FloatBits f(*this, n);
+    made = plain_function("reciprocal_of_root", n, [&](Word root) {
+      const Word one = f.real_number(kOne);
+      const Word seed = emit(Opcode::FDiv, f.real, one, root);
+      const Word y = f.fma(f.fma(f.negative(root), seed, one), seed, seed);
+      return emit(Opcode::Select, f.real, is_end(root, n), seed, y);
+    });
+  }
+  return emit(Opcode::FunctionCall, lanes(Scalar::Float32, n), made, b);
+}
+
+// Exact for all operands. The quotient of the significands is rounded to 24 bits, with a remainder
+// that tells on which side of it the true one is. Where fewer bits are left, in a denormal, it is
+// rounded again, and only from the middle between two such does that side decide.
 Word Emitter::careful_quotient(Word a, Word b, uint32_t n) {
   FloatBits f(*this, n);
   const Word plain = emit(Opcode::FDiv, f.real, a, b);
-  const Word a_bits = f.of(a), b_bits = f.of(b);
-  const Word a_exponent = f.exponent(a_bits), b_exponent = f.exponent(b_bits);
-  const Word a_fraction = f.fraction(a_bits), b_fraction = f.fraction(b_bits);
+  const FloatBits::Spread top = f.spread(a), bottom = f.spread(b);
   // A quotient in [1, 2), so that its last place is 2^-23.
-  const Word twice = f.one_if(emit(Opcode::ULessThan, f.flag, a_fraction, b_fraction));
-  const Word x = f.significand(a_fraction, twice), y = f.significand(b_fraction, f.number(0));
-  const Word one = lane_constant(Scalar::Float32, n, 0x3f800000);
-  const Word half_place = lane_constant(Scalar::Float32, n, 0x33800000);  // 2^-24
-  const Word reciprocal = emit(Opcode::FDiv, f.real, one, y), minus_y = f.negative(y);
+  const Word less = emit(Opcode::FOrdLessThan, f.flag, top.significand, bottom.significand);
+  const Word twice = f.one_if(less);
+  const Word doubled = f.with(Opcode::ShiftLeftLogical, twice, 23);
+  const Word x = f.value(emit(Opcode::IAdd, f.bits, f.of(top.significand), doubled));
+  const Word y = bottom.significand, minus_y = f.negative(y);
+  const Word reciprocal = emit(Opcode::FDiv, f.real, f.real_number(kOne), y);
   Word q = emit(Opcode::FMul, f.real, x, reciprocal);
   q = f.fma(f.fma(q, minus_y, x), reciprocal, q);
-  const Word remainder = f.fma(q, minus_y, x);
-  const Word limit = emit(Opcode::FMul, f.real, y, half_place);
-  const Word right = f.nearest(q, remainder, limit, Opcode::FOrdLessThan);
-  // What is not normal in a (0, infinity, NaN, denormal) needs no exact quotient, only y's range.
-  const Word a_normal = f.normal(a_exponent), b_normal = f.normal(b_exponent);
-  const Word unusual = emit(Opcode::FMul, f.real, a, reciprocal);
-  const Word sign_of_a = f.with(Opcode::BitwiseAnd, a_bits, 0x80000000);
-  const Word signed_right = f.value(emit(Opcode::BitwiseOr, f.bits, right, sign_of_a));
-  const Word quotient = emit(Opcode::Select, f.real, a_normal, signed_right, unusual);
-  const Word sign_of_b = f.with(Opcode::BitwiseAnd, b_bits, 0x80000000);
-  const Word turned = f.value(emit(Opcode::BitwiseXor, f.bits, f.of(quotient), sign_of_b));
-  // Back to the operands' exponents, in two steps since one power of two may be out of range; the
-  // last of them alone rounds, where the result is denormal.
-  const Word from = emit(Opcode::ISub, f.bits, a_exponent, twice), bias = f.number(127);
-  const Word top = emit(Opcode::Select, f.bits, a_normal, from, bias);
-  const Word scale = emit(Opcode::ISub, f.bits, top, b_exponent);
-  const Word first = f.with(Opcode::ShiftRightArithmetic, scale, 1);
-  const Word second = emit(Opcode::ISub, f.bits, scale, first);
-  const Word once = emit(Opcode::FMul, f.real, turned, f.power(first));
-  const Word exact = emit(Opcode::FMul, f.real, once, f.power(second));
-  m_.decorate(once, Decoration::NoContraction);
-  m_.decorate(exact, Decoration::NoContraction);
-  return emit(Opcode::Select, f.real, b_normal, exact, plain);
-}
-
-Word Emitter::careful_root(Word a, uint32_t n) {
-  FloatBits f(*this, n);
-  const Word plain = glsl(Glsl::Sqrt, f.real, a);
-  const Word pattern = f.of(a);
-  const Word exponent = f.exponent(pattern);
-  // A root in [1, 2]: of the significand, doubled where the exponent is odd.
-  const Word twice = f.with(Opcode::BitwiseXor, f.with(Opcode::BitwiseAnd, exponent, 1), 1);
-  const Word x = f.significand(f.fraction(pattern), twice);
-  const Word half = lane_constant(Scalar::Float32, n, 0x3f000000);
-  const Word place = lane_constant(Scalar::Float32, n, 0x34000000);  // 2^-23
-  Word s = glsl(Glsl::Sqrt, f.real, x);
-  const Word slope = emit(Opcode::FDiv, f.real, half, s);
-  s = f.fma(f.fma(f.negative(s), s, x), slope, s);
-  const Word remainder = f.fma(f.negative(s), s, x);
-  const Word limit = emit(Opcode::FMul, f.real, s, place);
-  const Word right = f.nearest(s, remainder, limit, Opcode::FOrdLessThanEqual);
-  // Half the exponent: (exponent - 127 - twice) / 2, kept above zero for the shift.
-  const Word even = emit(Opcode::ISub, f.bits, exponent, twice);
-  const Word raised = f.with(Opcode::IAdd, even, 1024 - 127);
-  const Word scale = f.with(Opcode::ISub, f.with(Opcode::ShiftRightLogical, raised, 1), 512);
-  const Word shifted = f.with(Opcode::ShiftLeftLogical, scale, 23);
-  const Word exact = f.value(emit(Opcode::IAdd, f.bits, right, shifted));
-  const Word sign = f.with(Opcode::ShiftRightLogical, pattern, 31), none = f.number(0);
-  const Word positive = emit(Opcode::IEqual, f.flag, sign, none);
-  const Word safe = f.both(positive, f.normal(exponent));
-  return emit(Opcode::Select, f.real, safe, exact, plain);
+  const Word limit = emit(Opcode::FMul, f.real, y, f.real_number(0x33800000));  // 2^-24
+  q = f.value(f.nearest(q, f.fma(q, minus_y, x), limit, Opcode::FOrdLessThan));
+  const Word rest = f.fma(q, minus_y, x), none = f.real_number(0);
+  // Its exponent; beyond these the result is 0 or infinite all the same.
+  const Word apart = emit(Opcode::ISub, f.bits, top.exponent, bottom.exponent);
+  const Word whole = emit(Opcode::ISub, f.bits, apart, twice);
+  const Word least = f.number(-152u), most = f.number(200);
+  const Word exponent = glsl(Glsl::SClamp, f.bits, whole, least, most);
+  // Rounding to multiples of a unit, by a sum whose last place that is.
+  const Word unit_exponent = emit(Opcode::ISub, f.bits, f.number(-149u), exponent);
+  const Word unit = f.power(unit_exponent);
+  const Word large = f.exact(Opcode::FMul, unit, f.real_number(0x4b000000));  // 2^23
+  const Word rounded = f.exact(Opcode::FSub, f.exact(Opcode::FAdd, q, large), large);
+  const Word left = f.exact(Opcode::FSub, q, rounded);
+  const Word half = f.exact(Opcode::FMul, unit, f.real_number(0x3f000000));
+  const auto from_middle = [&](Opcode side, Word middle) {
+    const Word at = emit(Opcode::FOrdEqual, f.flag, left, middle);
+    return f.both(at, emit(side, f.flag, rest, none));
+  };
+  const Word above = f.exact(Opcode::FAdd, rounded, unit);
+  const Word below = f.exact(Opcode::FSub, rounded, unit);
+  const Word goes_up = from_middle(Opcode::FOrdGreaterThan, half);
+  const Word goes_down = from_middle(Opcode::FOrdLessThan, f.negative(half));
+  const Word up = emit(Opcode::Select, f.real, goes_up, above, rounded);
+  const Word few_bits = emit(Opcode::Select, f.real, goes_down, below, up);
+  const Word is_denormal = emit(Opcode::SLessThan, f.flag, exponent, f.number(-126u));
+  const Word result = emit(Opcode::Select, f.real, is_denormal, few_bits, q);
+  // In two steps, since one power of two may be out of range; neither rounds.
+  const Word first = f.with(Opcode::ShiftRightArithmetic, exponent, 1);
+  const Word second = emit(Opcode::ISub, f.bits, exponent, first);
+  const Word once = f.exact(Opcode::FMul, result, f.power(first));
+  const Word size = f.of(f.exact(Opcode::FMul, once, f.power(second)));
+  const Word a_bits = f.of(a), b_bits = f.of(b);
+  const Word signs = emit(Opcode::BitwiseXor, f.bits, a_bits, b_bits);
+  const Word sign = f.with(Opcode::BitwiseAnd, signs, 0x80000000);
+  const Word quotient = f.value(emit(Opcode::BitwiseOr, f.bits, size, sign));
+  return emit(Opcode::Select, f.real, f.both(top.ordinary, bottom.ordinary), quotient, plain);
 }
 
 // A quotient of which one side may be a constant.
@@ -284,8 +337,12 @@ Word Emitter::quotient_of(ValueId dividend, ValueId divisor, Word a, Word b, uin
   float known[4] = {};
   if (d_.is_constant(dividend)) {
     std::memcpy(known, d_.constant_bytes(dividend).data(), n * sizeof(float));
-    if (std::all_of(known, known + n, [](float v) { return v == 1.0f; }))
-      return exact_reciprocal(b, n);
+    if (std::all_of(known, known + n, [](float v) { return v == 1.0f; })) {
+      const Value& from = d_.values[divisor.value];
+      const bool of_root = from.def == Value::Def::Result && d_.op(OpId(from.source)).op == Op::Sqrt;
+      return of_root && target_.close_reciprocals ? reciprocal_of_root(b, n)
+                                                  : exact_reciprocal(b, n);
+    }
   }
   if (d_.is_constant(divisor)) {
     std::memcpy(known, d_.constant_bytes(divisor).data(), n * sizeof(float));

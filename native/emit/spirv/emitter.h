@@ -249,10 +249,13 @@ class Emitter {
   Word exact_quotient_by(Word a, Word b, Word reciprocal, uint32_t count);
   Word exact_root(Word a, uint32_t count);
   Word careful_quotient(Word a, Word b, uint32_t count);
-  Word careful_root(Word a, uint32_t count);
+  Word reciprocal_of_root(Word root, uint32_t count);
+  Word is_end(Word v, uint32_t count);
+  template <class Body>
+  Word plain_function(const char* name, uint32_t count, Body body);
   // Ids, by lanes.
   Word quotient_functions_[5] = {}, reciprocal_functions_[5] = {}, constant_functions_[5] = {},
-       root_functions_[5] = {};
+       root_functions_[5] = {}, root_reciprocals_[5] = {};
 
   // ---- atomics.cpp ----------------------------------------------------------------------------
   struct AtomicPlace {
