@@ -54,8 +54,8 @@ struct VulkanTarget {
   // float and half division and square root are rounded as IEEE says. Vulkan promises less, and
   // hardware GPUs do less; without this ieee and strict mode correct them.
   bool exact_division = false;
-  // 1 / x and GLSL.std.450's InverseSqrt are as close as NVIDIA's units make them: exact division and
-  // roots take fewer steps from there.
+  // 1 / x and GLSL.std.450's InverseSqrt are as close as NVIDIA's units make them: exact division
+  // and roots take fewer steps from there.
   bool close_reciprocals = false;
   // Functions of float that ieee and strict mode compute by the core's own versions, a bit for
   // each row of lower/own.def: Vulkan bounds most of them loosely or not at all, and has none of

@@ -152,6 +152,7 @@ template <class T>
 inline T __shfl_xor_sync(unsigned, T v, int) { return v; }
 template <class T>
 inline T __shfl_up_sync(unsigned, T v, unsigned) { return v; }
+inline void ptx_mov_u64(unsigned long long& to, unsigned long long from) { to = from; }
 inline void ptx_mov_u32(unsigned& lane) { lane = 0; }
 
 // PTX, by the instruction's name. Conversions to integers saturate; a NaN gives 0 from float to 32

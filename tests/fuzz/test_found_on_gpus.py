@@ -1,6 +1,7 @@
 """What tools/fuzz found on GPUs, and what must hold everywhere."""
 
 import numpy as np
+import pytest
 
 import lcpy as lc
 
@@ -112,3 +113,76 @@ def test_trailing_zeros_of_narrow_zeros(device):
     out = lc.Buffer(12, lc.int32, device=device)
     trailing(lc.Buffer(a, device=device), lc.Buffer(b, device=device), out, dispatch_size=4)
     assert out.numpy().tolist() == [8, 16, 32, 0, 15, 0, 7, 1, 28, 1, 0, 4]
+
+
+@lc.kernel(block_size=32)
+def reads_one_or_the_other(
+    fixed: lc.Buffer[lc.int16], out: lc.Buffer[lc.int16], seen: lc.Buffer[lc.int16]
+):
+    i = lc.dispatch_id().x
+    out[i] = lc.int16(i + 1)
+    seen[i] = fixed[i] if fixed[0] > 0 else out[i]
+
+
+@lc.callable
+def one_of(fixed, out, i, which) -> lc.int16:
+    if which > 0:
+        return fixed[i].y
+    return out[i].x
+
+
+@lc.kernel(block_size=32)
+def returns_one_or_the_other(
+    fixed: lc.Buffer[lc.short2], out: lc.Buffer[lc.short2], seen: lc.Buffer[lc.int16]
+):
+    i = lc.dispatch_id().x
+    out[i] = lc.short2(lc.int16(i + 1), lc.int16(0))
+    seen[i] = one_of(fixed, out, i, fixed[0].x)
+
+
+@pytest.mark.parametrize("kernel", [reads_one_or_the_other, returns_one_or_the_other])
+def test_a_thread_reads_what_it_wrote_beside_a_buffer_that_is_only_read(device, kernel):
+    """NVIDIA's compiler made one read of both, past the caches that know of writes."""
+    T = lc.int16 if kernel is reads_one_or_the_other else lc.short2
+    fixed, out = (lc.Buffer(64, T, device=device) for _ in range(2))
+    seen = lc.Buffer(64, lc.int16, device=device)
+    kernel(fixed, out, seen, dispatch_size=64)
+    assert seen.numpy().tolist() == list(range(1, 65))
+
+
+@pytest.mark.parametrize("target", ["cuda", "opencl"])
+def test_such_reads_stay_apart(target):
+    from lcpy._native import core
+
+    def text(kernel, *types):
+        descriptor = kernel.descriptor(*types)
+        if target == "cuda":
+            return core.emit_cuda(descriptor, restrict=True), core.emit_cuda(descriptor)
+        return core.emit_opencl(descriptor, ptx=True, restrict=True), core.emit_opencl(descriptor)
+
+    @lc.kernel(block_size=32)
+    def of_other_sizes(
+        fixed: lc.Buffer[lc.float32], out: lc.Buffer[lc.int16], seen: lc.Buffer[lc.float32]
+    ):
+        i = lc.dispatch_id().x
+        out[i] = lc.int16(1)
+        seen[i] = fixed[i] if i > 3 else lc.float32(out[i])
+
+    @lc.kernel(block_size=32)
+    def one_after_the_other(
+        fixed: lc.Buffer[lc.int16], out: lc.Buffer[lc.int16], seen: lc.Buffer[lc.int16]
+    ):
+        i = lc.dispatch_id().x
+        if i > 3:
+            seen[i] = fixed[i]
+        out[i] += lc.int16(1)
+
+    short, pair, wide = lc.Buffer[lc.int16], lc.Buffer[lc.short2], lc.Buffer[lc.float32]
+    for kernel, types in [
+        (reads_one_or_the_other, (short, short, short)),
+        (returns_one_or_the_other, (pair, pair, short)),
+    ]:
+        apart, plain = text(kernel, *types)
+        assert apart.count("apart(&") == 1 and "apart" not in plain
+    assert "apart" not in text(of_other_sizes, wide, short, wide)[0]
+    assert "apart" not in text(one_after_the_other, short, short, short)[0]

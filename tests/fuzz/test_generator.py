@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import conftest as devices
+import numpy as np
 import pytest
 from fuzzing import kinds
 from fuzzing.chance import Chance
@@ -117,3 +118,15 @@ def test_short_run(kind):
     command += ["--devices", f"cpu,{name}", "--jobs", "1", "--no-shrink"]
     done = subprocess.run(command, text=True, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_evaluator_sees_denormals_of_assignments():
+    batch = Batch(14, 0, 1)
+    evaluator = Evaluator(batch, batch.programs[0], watch=True)
+    evaluator.steps, evaluator.denormal = 100, False
+    place = Node("var", kinds.FLOAT32, (), "x")
+    for divisor, seen in ((2.0, False), (3e38, True)):
+        env = {"x": np.float32(1)}
+        value = Node("lit", kinds.FLOAT32, (), (divisor, False))
+        evaluator.s_aug(Node("aug", None, (place, value), "/"), env)
+        assert evaluator.denormal == seen and env["x"] == np.float32(1) / np.float32(divisor)

@@ -163,7 +163,7 @@ def copies(a: lc.Buffer[T], x: T, p: Pair, out: lc.Buffer[BITS]):
 @pytest.mark.parametrize("name", ["float32", "float64", "float16"])
 def test_r024_loaded_captured_and_passed(name, device, tmp_path):
     """Moving a value changes no bit of it, NaN or not; its sign alone is changed on numbers (what a
-    NaN becomes is the processor's choice)."""
+    NaN becomes is the processor's choice, and denormals may be flushed where they are not kept)."""
     values = constants(name)
     bits = f"uint{8 * values.itemsize}"
     quiet = np.array([np.nan, -np.nan], name).view(bits) | np.array([5, 9], bits)
@@ -180,6 +180,8 @@ def test_r024_loaded_captured_and_passed(name, device, tmp_path):
     got = out.numpy()
     wants = [word, word ^ sign, word & ~sign, (word & ~sign) | (word[::-1] & sign), word, word]
     number = ~np.isnan(values)
+    if name == "float32" and not device.features["denormals"]:
+        number &= (values == 0) | (np.abs(values) >= np.finfo(name).tiny)
     for k, want in enumerate(wants):
         kept = number if k in (1, 2, 3) else slice(None)
         assert got[k * n : (k + 1) * n][kept].tolist() == want[kept].tolist(), k

@@ -63,7 +63,7 @@ class Evaluator:
     def s_aug(self, s, env):
         place, value = self.frozen(s.kids[0], env), s.kids[1]
         node = _Binary(s.data, place.type, place, value)
-        self.put(place, self.binary(node, env), env)
+        self.put(place, self.seen(place.type, self.binary(node, env)), env)
 
     def s_tuple(self, s, env):
         values = [self.ev(k, env) for k in s.kids[s.data :]]
@@ -190,7 +190,7 @@ class Evaluator:
         else:
             op = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}[name]
             new = M.scalar_binary(t, op, old, v)
-        env[place] = new
+        env[place] = self.seen(t, new)
         if target:
             env[target] = old
 
@@ -252,8 +252,12 @@ class Evaluator:
         if self.steps < 0:
             raise M.Beyond("steps")
         value = getattr(self, "e_" + n.kind)(n, env)
-        if self.watch and n.type.is_float and n.kind != "buf":
-            self.look(n.type, value)
+        return value if n.kind == "buf" else self.seen(n.type, value)
+
+    def seen(self, t, value):
+        """The value, after a look at it where denormals are watched for."""
+        if self.watch and t.is_float:
+            self.look(t, value)
         return value
 
     def look(self, t, value):

@@ -34,6 +34,7 @@ class Dialect {
     // Every buffer has fewer than 2^31 elements: indices within it never wrap around.
     bool small_buffers;
     bool joins_lanes;       // see join_lanes
+    bool merges_reads;      // see apart.cpp
     bool reads_four;        // the compiler reads three lanes in two steps, but four in one
   };
   virtual Traits traits() const = 0;
@@ -85,6 +86,8 @@ class Dialect {
   static std::string_view unrolled(uint64_t count, uint64_t size) {
     return is_short_loop(count, size) ? "#pragma unroll\n" : "";
   }
+  // "apart(p)": the address p, const, which the compiler knows nothing of.
+  virtual void define_apart(Text& /*t*/) const {}
   // The places of volatile accesses, of any type.
   virtual void volatile_load(Text& t, Emitter& e, Type type, MemoryClass memory,
                              std::string_view place) = 0;

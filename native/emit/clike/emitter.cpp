@@ -65,6 +65,7 @@ Text* Emitter::define(uint32_t number) {
 
 std::string Emitter::emit() {
   analyse();
+  analyse_apart();
   out_.reserve(d_.ops.size() * 40 + 1024);
   Text prototypes;
   for (size_t f = 1; f < d_.functions.size(); f++) declare_results(FunctionId(f));
@@ -167,7 +168,9 @@ void Emitter::define_function(FunctionId f) {
     out_ << " kept" << i << ";\n";
   }
   scratch_slots(f);
+  apart_now_ = function_apart_[f.value];
   body(d_.functions[f.value].body);
+  apart_now_ = 0;
   out_ << "}\n";
 }
 
@@ -220,6 +223,8 @@ void Emitter::scratch_slots(FunctionId f) {
 void Emitter::body(BodyId id) {
   const BodyId outer = body_;
   const size_t accessed = accessed_.size();
+  const uint8_t apart = apart_now_;
+  apart_now_ |= apart_[id.value];
   body_ = id;
   for (OpId op_id : d_.body(id).ops) {
     const Operation& op = d_.op(op_id);
@@ -228,7 +233,11 @@ void Emitter::body(BodyId id) {
       (this->*form.statement)(op);
     else
       value(op, form);
+    if (any_apart_)
+      if (const auto after = apart_after_.find(op_id.value); after != apart_after_.end())
+        apart_now_ |= after->second;
   }
+  apart_now_ = apart;
   accessed_.resize(accessed);
   body_ = outer;
 }

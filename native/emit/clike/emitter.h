@@ -43,6 +43,24 @@ class Emitter {
   bool analyse_body(BodyId body, FunctionFacts& facts);  // true if a break leaves it
   void count_use(ValueId v, BodyId body, bool movable);
 
+  // Reads that the compiler must not merge with others (apart.cpp): sizes of scalars, in bytes, of
+  // reads of buffers that the kernel only reads, and of others.
+  struct Reads {
+    uint8_t fixed = 0, changing = 0;
+    Reads& operator|=(const Reads& other) {
+      fixed |= other.fixed;
+      changing |= other.changing;
+      return *this;
+    }
+  };
+  void analyse_apart();
+  Reads reads_of(const Operation& op) const;
+  Reads find_apart(BodyId body);
+  Reads function_reads(FunctionId f);
+  void spread_apart(BodyId body, uint8_t apart);
+  bool is_apart(const Operation& read) const;
+  void read_apart(Text& at, std::string_view type);
+
   // Functions and bodies (emitter.cpp).
   void function_head(Text& t, FunctionId f);
   void slot_parameter(Text& t, SlotId s);
@@ -180,6 +198,12 @@ class Emitter {
   std::vector<bool> breaks_;          // by body
   std::vector<bool> returns_, warps_;  // by body, at any depth
   std::vector<FunctionFacts> facts_;  // by function
+  std::vector<uint8_t> apart_, function_apart_;  // sizes that are read apart there
+  std::unordered_map<uint32_t, uint8_t> apart_after_;  // by operation: in the rest of its body
+  std::vector<Reads> function_reads_;
+  std::vector<bool> function_known_;
+  bool any_apart_ = false;
+  uint8_t apart_now_ = 0;
   std::vector<std::string> slot_names_;
   std::vector<bool> table_defined_;  // by value: constants at program scope
 

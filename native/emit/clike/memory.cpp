@@ -140,7 +140,13 @@ void Emitter::read_place(Text& t, const Operation& op) {
   const Slot& slot = d_.slot(operands[0].slot());
   if (slot.memory == MemoryClass::Uniform) return read_uniform(t, op);
   const bool is_volatile = (op.flags & kVolatile) != 0;
-  const Place p = place(operands, 1, is_volatile);
+  const bool apart = !is_volatile && is_apart(op);
+  Place p = place(operands, 1, is_volatile || apart);
+  if (apart) {
+    Text type;
+    types_.memory_name(type, p.type);
+    read_apart(p.text, type.str());
+  }
   Text source;
   if (is_volatile)
     dialect_.volatile_load(source, *this, p.type, slot.memory, p.text.str());
@@ -323,8 +329,16 @@ void Emitter::read_bytes(Text& t, const Operation& op) {
   const Type type = d_.type_of(op.first_result);
   Text source;
   const bool is_volatile = (op.flags & kVolatile) != 0;
-  source << reader(type, is_volatile ? Source::VolatileBytes : Source::Bytes) << '('
-         << slot_names_[operands[0].index] << ", ";
+  const std::string& name = slot_names_[operands[0].index];
+  source << reader(type, is_volatile ? Source::VolatileBytes : Source::Bytes) << '(';
+  if (!is_volatile && is_apart(op)) {
+    Text first;
+    first << name << "[0]";
+    read_apart(first, dialect_.scalar(Scalar::UInt8));
+    source << '&' << first << ", ";
+  } else {
+    source << name << ", ";
+  }
   operand(source, operands[1].value());
   source << ')';
   from_memory(t, source.str(), type);

@@ -14,7 +14,8 @@ class OpenclDialect : public clike::Dialect {
   std::string_view language() const override { return "opencl"; }
   NativeOp native() const override;
   Traits traits() const override {
-    return {false, true, true, false, false, target_.restrict_, false, target_.ptx};
+    return {false, true, true, false, false, target_.restrict_, false,
+            target_.ptx && target_.restrict_, target_.ptx};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(clike::Text& t, Scalar s, uint32_t lanes) override { t << scalar(s) << lanes; }
@@ -28,6 +29,11 @@ class OpenclDialect : public clike::Dialect {
   // that, clang may have put the array itself in place of a function's parameter: that function
   // would then use one array that all blocks have in common.
   std::string_view takes_shared() const override { return "__attribute__((always_inline)) "; }
+  void define_apart(clike::Text& t) const override {
+    t << "static __global const void* apart(__global const void* p) { ulong q; "
+         "asm(\"mov.u64 %0, %1;\" : \"=l\"(q) : \"l\"((ulong)p)); "
+         "return (__global const void*)q; }\n";
+  }
   std::string_view constant_prefix() const override { return "__constant "; }
   std::string_view align_attribute() const override { return "__attribute__((aligned("; }
   void assert_layout(clike::Text& t, std::string_view name, Type type) override;

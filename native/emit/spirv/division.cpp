@@ -76,6 +76,12 @@ struct Emitter::FloatBits {
     return {value(with(Opcode::BitwiseOr, fraction, kOne)),
             e.emit(Opcode::ISub, bits, biased, offset), ordinary};
   }
+  // 1 with the sign of `v` where the condition holds, else `v`.
+  Word unit_if(Word condition, Word v) {
+    const Word sign = with(Opcode::BitwiseAnd, of(v), 0x80000000);
+    const Word one = value(with(Opcode::BitwiseOr, sign, kOne));
+    return e.emit(Opcode::Select, real, condition, one, v);
+  }
   // 2 to the power of a signed integer; 0 below the normal numbers.
   Word power(Word exponent) {
     return value(with(Opcode::ShiftLeftLogical, with(Opcode::IAdd, exponent, 127), 23));
@@ -282,8 +288,11 @@ Word Emitter::reciprocal_of_root(Word b, uint32_t n) {
 // rounded again, and only from the middle between two such does that side decide.
 Word Emitter::careful_quotient(Word a, Word b, uint32_t n) {
   FloatBits f(*this, n);
-  const Word plain = emit(Opcode::FDiv, f.real, a, b);
   const FloatBits::Spread top = f.spread(a), bottom = f.spread(b);
+  // Zeros, infinities and NaNs by the device's division, where what is ordinary is 1: a device that
+  // divides by multiplying with a reciprocal makes NaN of infinity by a large number.
+  const Word a_unit = f.unit_if(top.ordinary, a), b_unit = f.unit_if(bottom.ordinary, b);
+  const Word plain = emit(Opcode::FDiv, f.real, a_unit, b_unit);
   // A quotient in [1, 2), so that its last place is 2^-23.
   const Word less = emit(Opcode::FOrdLessThan, f.flag, top.significand, bottom.significand);
   const Word twice = f.one_if(less);
@@ -338,8 +347,8 @@ Word Emitter::quotient_of(ValueId dividend, ValueId divisor, Word a, Word b, uin
   if (d_.is_constant(dividend)) {
     std::memcpy(known, d_.constant_bytes(dividend).data(), n * sizeof(float));
     if (std::all_of(known, known + n, [](float v) { return v == 1.0f; })) {
-      const Value& from = d_.values[divisor.value];
-      const bool of_root = from.def == Value::Def::Result && d_.op(OpId(from.source)).op == Op::Sqrt;
+      const Value& v = d_.values[divisor.value];
+      const bool of_root = v.def == Value::Def::Result && d_.op(OpId(v.source)).op == Op::Sqrt;
       return of_root && target_.close_reciprocals ? reciprocal_of_root(b, n)
                                                   : exact_reciprocal(b, n);
     }
