@@ -18,6 +18,13 @@ ValueId join(Expander& e, Halves h, Type wide) {
   const ValueId high = e.shift(Op::ShlUnchecked, e.convert(h.high, t), 32);
   return e.bitcast(e.bit_or(high, e.convert(h.low, t)), wide);
 }
+// The bits at the top of 32, zeros below: NVIDIA's Vulkan compiler counts bits above a narrow
+// product, where that is merely zero-extended.
+ValueId at_top(Expander& e, ValueId v) {
+  const Type t = unsigned_like(e.type(v));
+  const ValueId wide = e.convert(e.bitcast(v, t), t.with_scalar(Scalar::UInt32));
+  return e.shift(Op::ShlUnchecked, wide, 32 - width_of(t));
+}
 // Zero-extended to 32 bits.
 ValueId widen(Expander& e, ValueId v) {
   const Type t = e.type(v);
@@ -77,7 +84,7 @@ ValueId expand_popcount(Expander& e, const ExpandCall& call) {
     return e.convert(e.add(e.unary(Op::Popcount, h.low), e.unary(Op::Popcount, h.high)), t);
   }
   if (t.scalar() == Scalar::UInt32) return popcount32(e, v);
-  return e.convert(e.unary(Op::Popcount, widen(e, v)), t);
+  return e.convert(e.unary(Op::Popcount, at_top(e, v)), t);
 }
 
 ValueId expand_clz(Expander& e, const ExpandCall& call) {
@@ -91,8 +98,9 @@ ValueId expand_clz(Expander& e, const ExpandCall& call) {
     return e.convert(e.select(empty, below, e.unary(Op::Clz, h.high)), t);
   }
   if (t.scalar() == Scalar::UInt32) return clz32(e, v);
-  const ValueId wide = e.unary(Op::Clz, widen(e, v));
-  return e.convert(e.sub(wide, e.bits(e.type(wide), 32 - width_of(t))), t);
+  const ValueId top = at_top(e, v);  // a one below ends the count
+  const ValueId wide = e.bit_or(top, e.bits(e.type(top), uint64_t{1} << (31 - width_of(t))));
+  return e.convert(e.unary(Op::Clz, wide), t);
 }
 
 // The zeros below the lowest one are the ones of ~v & (v - 1); all of them for 0. Narrow ones have
@@ -117,9 +125,8 @@ ValueId expand_reverse_bits(Expander& e, const ExpandCall& call) {
     return join(e, {e.unary(Op::ReverseBits, h.high), e.unary(Op::ReverseBits, h.low)}, t);
   }
   if (t.scalar() == Scalar::UInt32) return reverse32(e, v);
-  const ValueId wide = e.unary(Op::ReverseBits, widen(e, v));
-  const uint32_t unused = 32 - width_of(t);
-  const ValueId narrow = unused ? e.shift(Op::ShrUnchecked, wide, unused) : wide;
+  if (width_of(t) == 32) return e.bitcast(e.unary(Op::ReverseBits, widen(e, v)), t);
+  const ValueId narrow = e.unary(Op::ReverseBits, at_top(e, v));
   return e.bitcast(e.convert(narrow, unsigned_like(t)), t);
 }
 
