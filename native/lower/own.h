@@ -21,6 +21,8 @@ class Own {
   Type type() const { return t_; }
   Type word() const { return Type::of(Scalar::UInt32); }
   Expander& expander() { return e_; }
+  // The device's exp2 of float is within a few last places, and its fma rounds once.
+  bool has_exp2() const { return !wide_ && fused_ && !e_.wants_own(Op::Exp2, t_); }
 
   // A number that differs between float and double, or does not.
   ValueId c(double v) { return e_.number(t_, v); }

@@ -47,7 +47,18 @@ ValueId own_exp2_inside(Own& w, ValueId r) {
   return w.mad(r, w.poly(r, fits::kExp232, fits::kExp264), w.c(1));
 }
 
+// By a device's own exp2 where it is good: e^x = 2^t * 2^rest, t being x log2(e) rounded.
+static ValueId exp_by_exp2(Own& w, ValueId x) {
+  const ValueId t = w.mul(x, w.c(fits::kLog2E32[0]));
+  const ValueId lost = w.mad(x, w.c(fits::kLog2E32[0]), w.neg(t));
+  const ValueId rest = w.mad(x, w.c(fits::kLog2E32[1]), lost);
+  const ValueId inside = w.select(w.less(w.abs(t), w.c(200)), rest, w.c(0));  // not of infinity
+  const ValueId power = w.expander().emit_as_is(Op::Exp2, w.type(), {t});
+  return w.mul(power, w.mad(inside, w.c(0x1.62e42fefa39efp-1), w.c(1)));
+}
+
 ValueId own_exp(Own& w, std::span<const ValueId> args) {
+  if (w.has_exp2()) return exp_by_exp2(w, args[0]);
   const ValueId low = w.c(-103.98, -745.14), high = w.c(0x1.62e42ep+6, 0x1.62e42fefa39efp+9);
   return within(w, args[0], low, high, [&](ValueId x) {
     const OwnPower p = own_exp_parts(w, x);
