@@ -67,7 +67,9 @@ struct VulkanTarget {
   // A sign-extended int compares with constants as it should. llvmpipe gets that wrong; without
   // this the extension is written without OpSConvert.
   bool sound_extension = true;
-  bool unroll_short_loops = false;  // the driver unrolls the shortest loops only when asked to
+  // NVIDIA's driver: unrolls the shortest loops only when asked to, and moves structs with padding
+  // byte by byte, so that those that flow are split into their members.
+  bool unroll_short_loops = false;
   // A loop's header may hold its test. llvmpipe forgets which way lanes left such a loop where
   // others went on to the next turn early; without this the test of these stands in the body.
   bool sound_headers = true;

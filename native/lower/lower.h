@@ -41,6 +41,9 @@ void pass_dead(
 // The same for emitters, when the argument block is already what the host packs: it stays.
 void remove_dead(KernelDescriptor& d);
 void pass_inline(KernelDescriptor& d);  // small callables without a return inside a loop
+// Structs that branches yield, loops carry and functions take or return, one value for each member;
+// for targets whose compiler moves such structs byte by byte. Then the passes that gain by it.
+void pass_split(KernelDescriptor& d);
 // Short loops of known turns, one turn after the other, then the passes that gain by it; for
 // targets whose compiler leaves them, with their tables and local arrays, as they are.
 void pass_unroll(KernelDescriptor& d);

@@ -142,7 +142,10 @@ std::string emit_opencl(const KernelDescriptor& whole, const OpenclTarget& targe
   opencl::OpenclDialect dialect(target, preflight.doubles(), halves, preflight.long_atomics());
   KernelDescriptor expanded = d;
   pass_sequential(expanded);
-  if (target.ptx) pass_unroll(expanded);
+  if (target.ptx) {
+    pass_split(expanded);
+    pass_unroll(expanded);
+  }
   if (!target.fp16) pass_widen(expanded);
   OwnFunctions own;
   own.float32 = target.own_functions;

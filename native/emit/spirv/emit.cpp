@@ -15,7 +15,10 @@ SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
     KernelDescriptor own = d;
     pass_external(own, "", "Vulkan");
     pass_sequential(own);
-    if (target.unroll_short_loops) pass_unroll(own);
+    if (target.unroll_short_loops) {
+      pass_split(own);
+      pass_unroll(own);
+    }
     return own;
   };
   KernelDescriptor expanded = prepared();
