@@ -39,7 +39,7 @@ lcpy_main(const uchar* g0_a, const short* g1_b, const uint* g2_c, llong* g3_out,
     const llong v106 = (llong)((ullong)v18 - (ullong)((llong)((ullong)v104 * (ullong)v103)));
     const llong v115 = v18 % 1000LL;
     const llong v25 = (llong)((ullong)((v21 == 0LL) ? 0LL : (((v106 != 0LL) & ((v106 ^ v103) < 0LL)) ? ((llong)((ullong)v104 - 1ULL)) : v104)) + (ullong)((v115 < 0LL) ? ((llong)((ullong)v115 + 1000ULL)) : v115));
-    const llong v30 = (llong)((ullong)((llong)(((uchar)(((uint)__popc(((uint)(v5)))))))) + (ullong)((llong)(((short)((((uint)__clz(((uint)(((ushort)(v6)))))) - 16u))))));
+    const llong v30 = (llong)((ullong)((llong)(((uchar)(((uint)__popc(((uint)((uint)((uint)(v5)) << 24u)))))))) + (ullong)((llong)(((short)(((uint)__clz((((uint)((uint)((uint)(((ushort)(v6)))) << 16u)) | 32768u))))))));
     const llong v42 = ((llong)((ullong)v25 + (ullong)((llong)((ullong)v30 + (ullong)((llong)(((uint)__popc(((~v7) & (v7 - 1u)))))))))) ^ ((llong)((ullong)llong_of_float((((float)(v7)) * 3.5f)) << (ullong)(((llong)((v7 % 70u))) & 63LL)));
     const llong v48 = (llong)(((short)(v6 / ((short)7))));
     const llong v51 = (llong)((ullong)((llong)((ullong)v42 - (ullong)((llong)(((short)(v6 >> ((short)(((short)(v5)) & ((short)15))))))))) + (ullong)((llong)((ullong)v48 * (ullong)((llong)((ullong)v48 * (ullong)v48)))));
