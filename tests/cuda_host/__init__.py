@@ -1,8 +1,9 @@
 """A device for tests: the emitted CUDA C++, compiled by g++ and run on the processor.
 
 It is one of the devices of tests/conftest.py, for the folders that try the language itself. PTX
-instructions become calls of functions in shim.h. Threads of a block take turns at barriers; blocks
-run one after another. LCPY_CUDA_HOST_FLAGS has more options for g++, "-fsanitize=undefined" say.
+instructions become calls of functions in shim.h. Threads of a block take turns at barriers and warp
+operations; blocks run one after another. LCPY_CUDA_HOST_FLAGS has more options for g++,
+"-fsanitize=undefined" say.
 NVRTC compiles the text too, for one architecture, with LCPY_CUDA_HOST_ARCH=all for every one.
 """
 
@@ -41,7 +42,7 @@ def device():
         ("float64", "int64", "int8", "int16", "int64_atomics", "denormals"), True
     )
     features["float16"] = "native"
-    limits = {"max_block": 1024, "max_shared": 232448, "warp_size": 1}
+    limits = {"max_block": 1024, "max_shared": 232448, "warp_size": 32}
     text = "emitted CUDA C++ compiled by g++"
     return HostDevice(
         DeviceInfo("cuda_host", "cuda_host", "software", text, "g++", limits, features)
@@ -131,7 +132,7 @@ class HostExecutable(Executable):
         library = ctypes.CDLL(str(path))
         self.entry = ctypes.cast(library.lcpy_run, ctypes.c_void_p)
         self.block_size = descriptor.block_size
-        self.barriers = "__syncthreads" in text
+        self.together = "__syncthreads" in text or "_sync(" in text
 
     def launch(self, memories, block, x, y, z):
         self.launch_at([m.address for m in memories], block, x, y, z)
@@ -145,7 +146,7 @@ class HostExecutable(Executable):
         three = ctypes.c_uint * 3
         with _lock:
             support().lcpy_host_launch(
-                self.entry, pointers, block, three(*grid), three(*self.block_size), self.barriers
+                self.entry, pointers, block, three(*grid), three(*self.block_size), self.together
             )
 
 

@@ -16,6 +16,8 @@ struct lcpy_index {
 extern "C" lcpy_index threadIdx, blockIdx, blockDim, gridDim;
 extern "C" void lcpy_host_barrier();
 inline void __syncthreads() { lcpy_host_barrier(); }
+extern "C" unsigned lcpy_host_lane();
+extern "C" const unsigned long long* lcpy_host_exchange(unsigned lanes, unsigned long long value);
 
 typedef decltype(sizeof(0)) size_t;
 inline void memcpy(void* to, const void* from, size_t n) { __builtin_memcpy(to, from, n); }
@@ -138,22 +140,38 @@ LCPY_ORDERED_ATOMICS(unsigned)
 LCPY_ORDERED_ATOMICS(long long)
 LCPY_ORDERED_ATOMICS(unsigned long long)
 
-// Warps of one lane: what is tried here is the text around them.
-constexpr int warpSize = 1;
-inline unsigned __activemask() { return 1; }
-inline void __syncwarp(unsigned) {}
+// Warps: the lanes named wait for each other, and each gets the values of all. A lane that is not
+// among them has none; a shuffle from it gives something that no program may use.
+constexpr int warpSize = 32;
 inline int __ffs(int v) { return __builtin_ffs(v); }
-inline unsigned __ballot_sync(unsigned, int p) { return p != 0; }
-inline int __all_sync(unsigned, int p) { return p != 0; }
-inline int __any_sync(unsigned, int p) { return p != 0; }
+inline unsigned __ballot_sync(unsigned lanes, int p) {
+  const unsigned long long* all = lcpy_host_exchange(lanes, p != 0);
+  unsigned bits = 0;
+  for (int i = 0; i < 32; i++) bits |= (unsigned)(lanes >> i & all[i] & 1) << i;
+  return bits;
+}
+inline int __all_sync(unsigned lanes, int p) { return __ballot_sync(lanes, p) == lanes; }
+inline int __any_sync(unsigned lanes, int p) { return __ballot_sync(lanes, p) != 0; }
 template <class T>
-inline T __shfl_sync(unsigned, T v, int) { return v; }
+inline T __shfl_sync(unsigned lanes, T v, int lane) {
+  unsigned long long bits = 0;
+  __builtin_memcpy(&bits, &v, sizeof v);
+  bits = lcpy_host_exchange(lanes, bits)[lane & 31];
+  if (!(lanes >> (lane & 31) & 1)) bits = 0x5a5a5a5a5a5a5a5aull;
+  __builtin_memcpy(&v, &bits, sizeof v);
+  return v;
+}
 template <class T>
-inline T __shfl_xor_sync(unsigned, T v, int) { return v; }
+inline T __shfl_xor_sync(unsigned lanes, T v, int bits) {
+  return __shfl_sync(lanes, v, (int)lcpy_host_lane() ^ bits);
+}
 template <class T>
-inline T __shfl_up_sync(unsigned, T v, unsigned) { return v; }
+inline T __shfl_up_sync(unsigned lanes, T v, unsigned by) {
+  const unsigned lane = lcpy_host_lane();
+  return __shfl_sync(lanes, v, (int)(lane < by ? lane : lane - by));
+}
 inline void ptx_mov_u64(unsigned long long& to, unsigned long long from) { to = from; }
-inline void ptx_mov_u32(unsigned& lane) { lane = 0; }
+inline void ptx_mov_u32(unsigned& lane) { lane = lcpy_host_lane(); }
 
 // PTX, by the instruction's name. Conversions to integers saturate; a NaN gives 0 from float to 32
 // bits, else the top bit alone.

@@ -1,7 +1,8 @@
 // The first walk: how often and where each value is used, which slots a function reaches, which
-// bodies a break leaves.
+// bodies lanes leave, and where they must know of each other.
 #include "base/error.h"
 #include "emit/clike/ops.h"
+#include "emit/clike/warp.h"
 
 namespace lcpy::clike {
 
@@ -14,7 +15,9 @@ void Emitter::analyse() {
   table_defined_.assign(d_.values.size(), false);
   breaks_.assign(d_.bodies.size(), false);
   returns_.assign(d_.bodies.size(), false);
+  leaves_.assign(d_.bodies.size(), false);
   warps_.assign(d_.bodies.size(), false);
+  last_warp_.assign(d_.bodies.size(), 0);
   facts_.resize(d_.functions.size());
   for (size_t f = 0; f < d_.functions.size(); f++) analyse_function(FunctionId(f));
 }
@@ -38,16 +41,19 @@ void Emitter::count_use(ValueId v, BodyId body, bool movable) {
 }
 
 bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
-  bool breaks = false, returns = false, warps = false;
+  bool breaks = false, returns = false, leaves = false;
+  uint32_t at = 0, last_warp = 0;
   for (OpId id : d_.body(body).ops) {
     const Operation& op = d_.op(id);
+    at++;
     // Moves at a loop edge happen at once: what they read must not be written in between.
     // And what is named once for each lane is named by a variable.
     const bool movable =
         op.op == Op::Shuffle ? traits_.swizzles : op.op != Op::Continue || op.operand_count == 1;
     breaks |= op.op == Op::Break;
     returns |= op.op == Op::Return;
-    warps |= op_row(op.op).category == OpCategory::Warp;
+    leaves |= op.op == Op::Break || op.op == Op::Continue || op.op == Op::Return;
+    bool warps = needs_lanes(op.op);
     for (Operand o : d_.operands_of(op)) {
       switch (o.kind) {
         case Operand::Kind::Value:
@@ -59,6 +65,7 @@ bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
         case Operand::Kind::Body:
           if (analyse_body(o.body(), facts) && op.op != Op::Loop) breaks = true;
           returns = returns || returns_[o.index];
+          leaves = leaves || (op.op == Op::Loop ? returns_ : leaves_)[o.index];
           warps = warps || warps_[o.index];
           break;
         case Operand::Kind::Function: {
@@ -74,11 +81,14 @@ bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
           break;
       }
     }
+    if (warps) last_warp = at;
   }
   breaks_[body.value] = breaks;
   returns_[body.value] = returns;
-  warps_[body.value] = warps;
-  facts.warps |= warps;
+  leaves_[body.value] = leaves;
+  warps_[body.value] = last_warp != 0;
+  last_warp_[body.value] = last_warp;
+  facts.warps |= last_warp != 0;
   return breaks;
 }
 

@@ -33,7 +33,7 @@ class Dialect {
     bool total_functions;   // constant infinities and NaNs are arguments like others
     // Every buffer has fewer than 2^31 elements: indices within it never wrap around.
     bool small_buffers;
-    bool joins_lanes;       // see join_lanes
+    bool names_lanes;       // of a warp that are here: see first_lanes
     bool merges_reads;      // see apart.cpp
     bool reads_four;        // the compiler reads three lanes in two steps, but four in one
   };
@@ -73,13 +73,14 @@ class Dialect {
   virtual void literal(Text& t, Scalar s, uint64_t bits) const = 0;
   virtual void thread_index(Text& t, Op id, uint32_t axis) = 0;
   virtual void barrier(Text& t) const = 0;
-  // What to say before a loop that runs `count` times, of `size` operations a time.
-  // Where lanes that part run on by themselves, a compiler may bring them together later than the
-  // text reads: a continue becomes a loop of its own, what stands before a break or a return goes
-  // behind the loop. So in loops with warp operations all of them go to the loop's end, where this
-  // statement is, and leave there by a number that the compiler cannot see through.
-  virtual void join_lanes(Text& /*t*/) const {}
+  // Where lanes that part run on by themselves, neither the hardware nor a compiler need bring them
+  // together where the text reads so. There the text names the lanes that are here: those that the
+  // kernel begins with, and of these, by votes that wait for all of them, those that go each way.
+  virtual void first_lanes(Text& /*t*/) const {}
+  virtual void open_vote(Text& /*t*/, std::string_view /*lanes*/) const {}
+  // A statement; the compiler cannot see through the number, so as to send lanes past a vote.
   virtual void set_unseen(Text& /*t*/, std::string_view /*name*/, uint32_t /*value*/) const {}
+  // What to say before a loop that runs `count` times, of `size` operations a time.
   virtual std::string_view loop_hint(uint64_t /*count*/, uint64_t /*size*/) const { return ""; }
   // NVIDIA's compiler unrolls short loops by itself, but not all that are worth it: then constant
   // tables become literals, and arrays registers.
@@ -123,6 +124,7 @@ class Dialect {
     Op op;
     Type type;
     std::string_view value, lane;
+    std::string_view lanes;  // a name of those that are here, if the traits say so
   };
   virtual void warp(Text& t, Emitter& e, const Warp& w) = 0;
 };

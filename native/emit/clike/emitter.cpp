@@ -128,6 +128,7 @@ void Emitter::function_head(Text& t, FunctionId f) {
   else
     t << 'R' << f.value;
   t << " f" << f.value << "(const " << dialect_.scalar(Scalar::UInt32) << "* const w";
+  if (names_lanes(f)) t << ", const " << dialect_.scalar(Scalar::UInt32) << " lanes";
   for (size_t s = 0; s < d_.slots.size(); s++) {
     const MemoryClass memory = d_.slots[s].memory;
     if (!facts_[f.value].slots[s]) continue;
@@ -168,6 +169,7 @@ void Emitter::define_function(FunctionId f) {
     out_ << " kept" << i << ";\n";
   }
   scratch_slots(f);
+  begin_lanes(f);
   apart_now_ = function_apart_[f.value];
   body(d_.functions[f.value].body);
   apart_now_ = 0;
@@ -205,6 +207,12 @@ void Emitter::define_kernel() {
     }
   }
   scratch_slots(function_);
+  begin_lanes(function_);
+  if (names_lanes(function_)) {
+    line() << "const " << dialect_.scalar(Scalar::UInt32) << " lanes = ";
+    dialect_.first_lanes(out_);
+    out_ << ";\n";
+  }
   body(d_.functions[0].body);
   out_ << "}\n";
 }
@@ -226,7 +234,9 @@ void Emitter::body(BodyId id) {
   const uint8_t apart = apart_now_;
   apart_now_ |= apart_[id.value];
   body_ = id;
+  uint32_t at = 0;
   for (OpId op_id : d_.body(id).ops) {
+    lanes_follow_ = traits_.names_lanes && ++at < last_warp_[id.value];
     const Operation& op = d_.op(op_id);
     const OpForm& form = form_of(op.op);
     if (form.kind == OpForm::Kind::Statement)

@@ -155,7 +155,6 @@ class Emitter {
   // Control (flow.cpp).
   void if_else(const Operation& op);
   void switch_case(const Operation& op);
-  void if_chain(const Operation& op);
   void loop(const Operation& op);
   void call(const Operation& op);
   void yield(const Operation& op);
@@ -165,14 +164,50 @@ class Emitter {
   void unreachable(const Operation& op);
   void not_lowered(const Operation& op);
   void results(const Operation& op);
-  void leave(uint32_t how);
-  void return_kept();
-  bool joins(BodyId loop) const { return traits_.joins_lanes && warps_[loop.value]; }
-  bool keeps_results(FunctionId f) const;
   void nested(BodyId body);
+  std::string named(ValueId v);
   void move(ValueId to, ValueId from);
   bool ends_with(BodyId body, Op terminator) const;
   bool is_empty(BodyId body) const;
+
+  // Which lanes of a warp are here, for dialects that name them (lanes.cpp).
+  struct Arm {
+    BodyId body;
+    std::string condition;  // or none, of the one arm that is for all others
+  };
+  struct Parting {
+    std::vector<std::string> lanes;  // of each arm; none where no operation asks
+    std::string after;
+    bool meets = false;
+  };
+  std::vector<Arm> switch_arms(const Operation& op, std::string_view selector);
+  void switch_of(const Operation& op, std::string_view selector,
+                 std::span<const std::string> lanes);
+  void if_chain(std::span<const Arm> arms, std::span<const std::string> lanes);
+  enum class Leave : uint8_t { Break = 1, Return = 2, Continue = 3 };
+  struct Meeting {  // where lanes that leave go first, for those that stay to learn of it
+    std::string label, left;  // the variable: how a lane leaves, 0 if it stays
+    bool is_round = false;    // the end of a loop's rounds
+    bool continues = false;   // lanes come to it that left an earlier meeting by Continue
+  };
+  struct Votes;
+  void begin_lanes(FunctionId f);
+  bool names_lanes(FunctionId f) const { return traits_.names_lanes && facts_[f.value].warps; }
+  bool joins(BodyId loop) const { return traits_.names_lanes && warps_[loop.value]; }
+  bool keeps_results(FunctionId f) const;
+  bool parts(std::initializer_list<BodyId> arms) const;
+  bool parts(BodyId arm) const;
+  Parting part_lanes(std::span<const Arm> arms);
+  void arm(BodyId id, const std::string& lanes);
+  std::string lanes_name() { return "lanes" + std::to_string(++lanes_count_); }
+  std::string vote(std::string_view condition);
+  void open_meeting(BodyId id);
+  void close_meeting();
+  void open_rounds(BodyId loop);
+  void close_rounds();
+  void returned(BodyId loop, bool lanes_follow);
+  void leave(Leave how);
+  void return_kept();
 
   struct Open {  // a construct that terminators refer to
     ValueId first_result;
@@ -196,7 +231,10 @@ class Emitter {
   std::vector<std::string> texts_;
   std::vector<bool> aliases_;         // by value: inlined as a component of a variable
   std::vector<bool> breaks_;          // by body
-  std::vector<bool> returns_, warps_;  // by body, at any depth
+  // By body, at any depth: whether lanes leave the function or the body by a terminator of its
+  // loop's or its function's, and whether an operation asks which lanes are here.
+  std::vector<bool> returns_, leaves_, warps_;
+  std::vector<uint32_t> last_warp_;  // by body: how many operations end with the last that asks
   std::vector<FunctionFacts> facts_;  // by function
   std::vector<uint8_t> apart_, function_apart_;  // sizes that are read apart there
   std::unordered_map<uint32_t, uint8_t> apart_after_;  // by operation: in the rest of its body
@@ -227,6 +265,10 @@ class Emitter {
   FunctionId function_;
   BodyId body_;
   std::vector<Open> yields_, loops_;
+  std::string lanes_;  // the name of those that are here, where an operation asks
+  uint32_t lanes_count_ = 0;
+  bool lanes_follow_ = false;  // an operation that asks follows in the body
+  std::vector<Meeting> meetings_;
 };
 
 }  // namespace lcpy::clike

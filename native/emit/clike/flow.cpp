@@ -46,99 +46,138 @@ void Emitter::if_else(const Operation& op) {
   const auto operands = d_.operands_of(op);
   const BodyId yes = operands[1].body(), no = operands[2].body();
   results(op);
-  yields_.push_back({op.first_result, op.result_count, {}});
+  Parting parting{{"", ""}, lanes_};
+  Text condition;
   const bool negated = is_empty(yes) && !is_empty(no);
-  line() << (negated ? "if (!" : "if (");
-  if (negated)
-    operand(out_, operands[0].value());
-  else
-    bare(out_, operands[0].value());
-  out_ << ") {\n";
-  nested(negated ? no : yes);
+  if (parts({yes, no})) {
+    condition << named(operands[0].value());
+    parting = part_lanes(std::array<Arm, 2>{{{yes, condition.str()}, {no, ""}}});
+  } else if (negated) {
+    operand(condition, operands[0].value());
+  } else {
+    bare(condition, operands[0].value());
+  }
+  if (parting.meets) open_meeting(yes);
+  yields_.push_back({op.first_result, op.result_count, {}});
+  line() << (negated ? "if (!" : "if (") << condition << ") {\n";
+  arm(negated ? no : yes, parting.lanes[negated]);
   if (!negated && !is_empty(no)) {
     line() << "} else {\n";
-    nested(no);
+    arm(no, parting.lanes[1]);
   }
   line() << "}\n";
   yields_.pop_back();
+  lanes_ = parting.after;
+  if (parting.meets) close_meeting();
+}
+
+// The default arm first, which has no condition.
+std::vector<Emitter::Arm> Emitter::switch_arms(const Operation& op, std::string_view selector) {
+  const auto operands = d_.operands_of(op);
+  std::vector<Arm> arms{{operands[1].body(), ""}};
+  Text condition;
+  for (size_t i = 2; i < operands.size(); i++) {
+    if (operands[i].is_value()) {
+      condition << (condition.size() ? " || " : "") << selector << " == ";
+      operand(condition, operands[i].value());
+    } else {
+      arms.push_back({operands[i].body(), condition.take()});
+      condition.clear();
+    }
+  }
+  return arms;
 }
 
 // A C switch, unless a break of the loop around would end the switch instead.
 void Emitter::switch_case(const Operation& op) {
   const auto operands = d_.operands_of(op);
   results(op);
-  yields_.push_back({op.first_result, op.result_count, {}});
-  bool crossed = false;
-  for (Operand o : operands)
-    if (o.kind == Operand::Kind::Body) crossed = crossed || breaks_[o.index];
-  if (crossed) {
-    if_chain(op);
-  } else {
-    line() << "switch (";
-    bare(out_, operands[0].value());
-    out_ << ") {\n";
-    const auto arm = [&](BodyId id) {
-      out_ << " {\n";
-      nested(id);
-      if (ends_with(id, Op::Yield)) line() << "  break;\n";
-      line() << "}\n";
-    };
-    for (size_t i = 2; i < operands.size(); i++) {
-      if (operands[i].is_value()) {
-        const bool first = !operands[i - 1].is_value();
-        if (first) line();
-        out_ << (first ? "case " : " case ");
-        operand(out_, operands[i].value());
-        out_ << ':';
-      } else {
-        arm(operands[i].body());
-      }
-    }
-    line() << "default:";
-    arm(operands[1].body());
-    line() << "}\n";
+  bool crossed = false, parted = false;
+  for (Operand o : operands.subspan(1)) {
+    if (o.is_value()) continue;
+    crossed = crossed || breaks_[o.index];
+    parted = parted || parts(o.body());
   }
+  Text selector;
+  if (crossed || parted)
+    selector << named(operands[0].value());
+  else
+    bare(selector, operands[0].value());
+  const std::vector<Arm> arms = switch_arms(op, selector.str());
+  Parting parting{std::vector<std::string>(arms.size()), lanes_};
+  if (parted) parting = part_lanes(arms);
+  if (parting.meets) open_meeting(arms[0].body);
+  yields_.push_back({op.first_result, op.result_count, {}});
+  if (crossed)
+    if_chain(arms, parting.lanes);
+  else
+    switch_of(op, selector.str(), parting.lanes);
   yields_.pop_back();
+  lanes_ = parting.after;
+  if (parting.meets) close_meeting();
 }
 
-void Emitter::if_chain(const Operation& op) {
+void Emitter::switch_of(const Operation& op, std::string_view selector,
+                        std::span<const std::string> lanes) {
   const auto operands = d_.operands_of(op);
-  const ValueId selector = operands[0].value();
-  Text chosen;
-  if (inlined_[selector.value]) {
-    line() << "const ";
-    types_.value_name(out_, d_.type_of(selector));
-    out_ << " s" << selector.value << " = ";
-    operand(out_, selector);
-    out_ << ";\n";
-    chosen << 's' << selector.value;
-  } else {
-    operand(chosen, selector);
-  }
-  bool first = true, any = false;
-  line();
+  line() << "switch (" << selector << ") {\n";
+  const auto one = [&](BodyId id, const std::string& here) {
+    out_ << " {\n";
+    arm(id, here);
+    if (ends_with(id, Op::Yield)) line() << "  break;\n";
+    line() << "}\n";
+  };
+  size_t at = 0;
   for (size_t i = 2; i < operands.size(); i++) {
     if (operands[i].is_value()) {
-      out_ << (first ? (any ? "} else if (" : "if (") : " || ") << chosen << " == ";
+      const bool first = !operands[i - 1].is_value();
+      if (first) line();
+      out_ << (first ? "case " : " case ");
       operand(out_, operands[i].value());
-      first = false;
-      any = true;
+      out_ << ':';
     } else {
-      out_ << ") {\n";
-      nested(operands[i].body());
-      line();
-      first = true;
+      one(operands[i].body(), lanes[++at]);
     }
   }
-  out_ << (any ? "} else {\n" : "{\n");
-  nested(operands[1].body());
+  line() << "default:";
+  one(operands[1].body(), lanes[0]);
   line() << "}\n";
+}
+
+void Emitter::if_chain(std::span<const Arm> arms, std::span<const std::string> lanes) {
+  line();
+  for (size_t i = 1; i < arms.size(); i++) {
+    out_ << (i > 1 ? "} else if (" : "if (") << arms[i].condition << ") {\n";
+    arm(arms[i].body, lanes[i]);
+    line();
+  }
+  out_ << (arms.size() > 1 ? "} else {\n" : "{\n");
+  arm(arms[0].body, lanes[0]);
+  line() << "}\n";
+}
+
+// A name for it: its own, unless it was to be written where it is used.
+std::string Emitter::named(ValueId v) {
+  Text name;
+  if (!inlined_[v.value]) {
+    operand(name, v);
+    return name.take();
+  }
+  name << 's' << v.value;
+  line() << "const ";
+  types_.value_name(out_, d_.type_of(v));
+  out_ << ' ' << name << " = ";
+  bare(out_, v);
+  out_ << ";\n";
+  return name.take();
 }
 
 void Emitter::loop(const Operation& op) {
   const auto operands = d_.operands_of(op);
   const BodyId id = operands[0].body();
   const auto& params = d_.body(id).params;
+  const bool follow = lanes_follow_, joined = joins(id);
+  const bool meets = follow && !joined && returns_[id.value];
   results(op);
   for (size_t i = 0; i < params.size(); i++) {
     if (!uses_[params[i].value]) continue;
@@ -148,57 +187,22 @@ void Emitter::loop(const Operation& op) {
     bare(out_, operands[i + 1].value());
     out_ << ";\n";
   }
-  const bool joined = joins(id);
+  const std::string outside = lanes_;
+  if (meets) open_meeting(id);
   if (joined)
-    line() << "int left" << id.value << " = 0;\n";
+    open_rounds(id);
   else if (const uint64_t count = known_turns(d_, op))
     out_ << dialect_.loop_hint(count, weight(d_, id, kMostUnrolled));
   loops_.push_back({op.first_result, op.result_count, id});
   line() << "for (;;) {\n";
   if (joined) line() << "  {\n";
-  nested(id);
-  if (joined) {
-    line() << "  }\n";
-    line() << "next" << id.value << ":\n";
-    line() << "  ";
-    dialect_.join_lanes(out_);
-    out_ << '\n';
-    line() << "  if (left" << id.value << ") break;\n";
-  }
+  arm(id, lanes_);
+  if (joined) close_rounds();
   line() << "}\n";
   loops_.pop_back();
-  if (!joined || !returns_[id.value]) return;
-  line() << "if (left" << id.value << " == 2) {\n";
-  indent_ += "  ";
-  if (!loops_.empty() && joins(loops_.back().body))
-    leave(2);
-  else
-    return_kept();
-  indent_.resize(indent_.size() - 2);
-  line() << "}\n";
-}
-
-// To the end of the innermost loop, and out of it there: 1 by a break, 2 by a return.
-void Emitter::leave(uint32_t how) {
-  const uint32_t loop = loops_.back().body.value;
-  line();
-  dialect_.set_unseen(out_, "left" + std::to_string(loop), how);
-  out_ << '\n';
-  line() << "goto next" << loop << ";\n";
-}
-
-// Whether returns from within joined loops keep the function's results in variables.
-bool Emitter::keeps_results(FunctionId f) const {
-  const Function& function = d_.functions[f.value];
-  return traits_.joins_lanes && warps_[function.body.value] && !function.results.empty();
-}
-
-void Emitter::return_kept() {
-  const size_t count = d_.functions[function_.value].results.size();
-  line() << "return";
-  if (count > 1) out_ << " R" << function_.value << '{';
-  for (size_t i = 0; i < count; i++) out_ << (i ? ", " : count > 1 ? "" : " ") << "kept" << i;
-  out_ << (count > 1 ? "};\n" : ";\n");
+  lanes_ = outside;
+  if (meets) close_meeting();
+  if (joined && returns_[id.value]) returned(id, follow);
 }
 
 void Emitter::yield(const Operation& op) {
@@ -215,7 +219,7 @@ void Emitter::break_loop(const Operation& op) {
   const Open to = loops_.back();
   for (uint32_t i = 0; i < operands.size(); i++)
     move(ValueId(to.first_result.value + i), operands[i].value());
-  if (joins(to.body)) return leave(1);
+  if (joins(to.body)) return leave(Leave::Break);
   line() << "break;\n";
 }
 
@@ -244,10 +248,8 @@ void Emitter::continue_loop(const Operation& op) {
       move(params[i], operands[i].value());
   }
   if (body_ == id) return;
-  if (joins(id))
-    line() << "goto next" << id.value << ";\n";
-  else
-    line() << "continue;\n";
+  if (joins(id)) return leave(Leave::Continue);
+  line() << "continue;\n";
 }
 
 void Emitter::call(const Operation& op) {
@@ -262,6 +264,7 @@ void Emitter::call(const Operation& op) {
     out_ << " = ";
   }
   out_ << 'f' << f.value << "(w";
+  if (names_lanes(f)) out_ << ", " << lanes_;
   for (size_t s = 0; s < d_.slots.size(); s++) {
     const MemoryClass memory = d_.slots[s].memory;
     if (!facts_[f.value].slots[s]) continue;
@@ -286,13 +289,13 @@ void Emitter::call(const Operation& op) {
 void Emitter::return_results(const Operation& op) {
   const auto operands = d_.operands_of(op);
   const Function& f = d_.functions[function_.value];
-  if (!loops_.empty() && joins(loops_.back().body)) {
+  if (!meetings_.empty()) {
     for (size_t i = 0; i < operands.size(); i++) {
       line() << "kept" << i << " = ";
       bare(out_, operands[i].value());
       out_ << ";\n";
     }
-    return leave(2);
+    return leave(Leave::Return);
   }
   if (operands.empty()) {
     if (body_ != f.body) line() << "return;\n";

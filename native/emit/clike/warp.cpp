@@ -26,6 +26,10 @@ bool keeps_warp(Op op, Type first) {
   }
 }
 
+bool needs_lanes(Op op) {
+  return op_row(op).category == OpCategory::Warp && op != Op::WarpLaneId && op != Op::WarpSize;
+}
+
 bool sums_floats(Op op, Type first) {
   return first.is_float() && (op == Op::WarpProduct || op == Op::WarpSum ||
                               op == Op::WarpPrefixSum || op == Op::WarpPrefixProduct);
@@ -37,7 +41,7 @@ void Emitter::read_warp(Text& t, const Operation& op) {
   if (operands.size() > 0) bare(value, operands[0].value());
   if (operands.size() > 1) bare(lane, operands[1].value());
   const Type type = d_.type_of(operands.empty() ? op.first_result : operands[0].value());
-  dialect_.warp(t, *this, {op.op, type, value.str(), lane.str()});
+  dialect_.warp(t, *this, {op.op, type, value.str(), lane.str(), lanes_});
 }
 
 }  // namespace lcpy::clike

@@ -6,6 +6,8 @@ namespace lcpy::clike {
 
 // Minima of floats are not among them: their NaNs and zeros come right through integers.
 bool keeps_warp(Op op, Type first);
+// Whether the result depends on which lanes are here.
+bool needs_lanes(Op op);
 // Whether the order of the lanes shows in the result.
 bool sums_floats(Op op, Type first);
 

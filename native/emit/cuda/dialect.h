@@ -64,7 +64,10 @@ class CudaDialect : public clike::Dialect {
   void begin_kernel(Text& t, const KernelDescriptor& d) override;
   void epilogue(Text& t) const override { t << "\n}  // namespace lc\n"; }
   void atomic(Text& t, clike::Emitter& e, const Atomic& a) override;
-  void join_lanes(Text& t) const override { t << "__syncwarp(__activemask());"; }
+  void first_lanes(Text& t) const override;
+  void open_vote(Text& t, std::string_view lanes) const override {
+    t << "__ballot_sync(" << lanes << ", ";
+  }
   void set_unseen(Text& t, std::string_view name, uint32_t value) const override {
     t << name << " = " << value << "; asm volatile(\"\" : \"+r\"(" << name << "));";
   }

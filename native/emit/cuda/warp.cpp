@@ -1,6 +1,6 @@
-// Warp operations of CUDA C++: each function asks once which lanes are here, and goes on with
-// those. A full warp exchanges in five steps; otherwise, and where the order of a sum matters,
-// lanes are taken one by one from the lowest up. 32-bit integers have instructions from sm_80 on.
+// Warp operations of CUDA C++: each is told which lanes are here, and waits for those. A full warp
+// exchanges in five steps; otherwise, and where the order of a sum matters, lanes are taken one by
+// one from the lowest up. 32-bit integers have instructions from sm_80 on.
 #include "base/error.h"
 #include "emit/clike/emitter.h"
 #include "emit/clike/warp.h"
@@ -33,27 +33,25 @@ const Combine& combine_of(Op op) {
   throw BugError("no text for " + std::string(op_row(op).name));
 }
 
-// Between "before" and "after" stands the value.
+// The lanes that are here stand between "before" and "between", the value behind that.
 struct Plain {
   Op op;
-  std::string_view before, after;
+  std::string_view before, between, after;
 };
 constexpr Plain kPlain[] = {
-    {Op::WarpLaneId, "warp_lane(", ")"},
-    {Op::WarpSize, "(uint)warpSize", ""},
-    {Op::WarpIsFirst, "warp_lane() == (uint)__ffs((int)__activemask(", ")) - 1u"},
-    {Op::WarpFirstLane, "(uint)__ffs((int)__activemask(", ")) - 1u"},
-    {Op::WarpAll, "__all_sync(__activemask(), ", ") != 0"},
-    {Op::WarpAny, "__any_sync(__activemask(), ", ") != 0"},
-    {Op::WarpCount, "(uint)__popc((int)__ballot_sync(__activemask(), ", "))"},
-    {Op::WarpPrefixCount, "(uint)__popc((int)(__ballot_sync(__activemask(), ",
+    {Op::WarpIsFirst, "warp_lane() == (uint)__ffs((int)", "", ") - 1u"},
+    {Op::WarpFirstLane, "(uint)__ffs((int)", "", ") - 1u"},
+    {Op::WarpAll, "__all_sync(", ", ", ") != 0"},
+    {Op::WarpAny, "__any_sync(", ", ", ") != 0"},
+    {Op::WarpCount, "(uint)__popc((int)__ballot_sync(", ", ", "))"},
+    {Op::WarpPrefixCount, "(uint)__popc((int)(__ballot_sync(", ", ",
      ") & ((1u << warp_lane()) - 1u)))"},
 };
 
 void define_lane(clike::Emitter& e) {
   if (Text* t = e.define("warp_lane"))
-    *t << "#ifndef LCPY_SHIM\nstatic LCPY_DEV uint warp_lane() { uint lane; "
-          "asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane)); return lane; }\n#endif\n";
+    *t << "static LCPY_DEV uint warp_lane() { uint lane; "
+          "asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane)); return lane; }\n";
 }
 
 // Signed integers wrap through unsigned ones.
@@ -82,8 +80,8 @@ std::string CudaDialect::combiner(clike::Emitter& e, const Warp& w) {
   };
   *t << "static LCPY_DEV " << type << ' ' << function << "_of(" << type << " a, " << type
      << " b) { return " << c.of_two << "; }\n"
-     << "static LCPY_DEV " << type << ' ' << function << '(' << type << " v) {\n"
-     << "  const uint active = __activemask();\n";
+     << "static LCPY_DEV " << type << ' ' << function << "(uint active, " << type
+     << " v) {\n";
   if (!c.instruction.empty() && w.type.is_integer() && scalar_size(as) == 4)
     *t << "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n  return (" << type << ')'
        << c.instruction << "(active, v);\n#else\n";
@@ -127,8 +125,8 @@ std::string CudaDialect::lane_reader(clike::Emitter& e, const Warp& w) {
   const std::string function = (first ? "warp_read_first_" : "warp_read_lane_") + type;
   Text* t = e.define(function);
   if (!t) return function;
-  *t << "static LCPY_DEV " << type << ' ' << function << '(' << type << " v"
-     << (first ? "" : ", uint lane") << ") {\n  const uint active = __activemask();\n";
+  *t << "static LCPY_DEV " << type << ' ' << function << "(uint active, " << type << " v"
+     << (first ? "" : ", uint lane") << ") {\n";
   if (first)
     *t << "  return __shfl_sync(active, v, __ffs((int)active) - 1);\n}\n";
   else
@@ -138,32 +136,57 @@ std::string CudaDialect::lane_reader(clike::Emitter& e, const Warp& w) {
   return function;
 }
 
+// All of a full warp; the last warp of a block may have fewer.
+void CudaDialect::first_lanes(Text& t) const {
+  const auto& [x, y, z] = block_size_;
+  const uint32_t threads = x * y * z, rest = threads % 32, last = (1u << rest) - 1;
+  if (threads < 32) {
+    t << last << 'u';
+    return;
+  }
+  if (rest) {
+    t << "threadIdx.x";
+    if (y * z > 1) t << " + " << x << "u * (threadIdx.y + " << y << "u * threadIdx.z)";
+    t << " >= " << threads - rest << "u ? " << last << "u : ";
+  }
+  t << "0xffffffffu";
+}
+
 void CudaDialect::warp(Text& t, clike::Emitter& e, const Warp& w) {
   if (w.op == Op::WarpReadLane || w.op == Op::WarpReadFirst) {
-    t << lane_reader(e, w) << '(' << w.value;
+    t << lane_reader(e, w) << '(' << w.lanes << ", " << w.value;
     if (w.op == Op::WarpReadLane) t << ", " << w.lane;
     t << ')';
     return;
   }
   if (w.op == Op::WarpBallot) {
     open_vector(t, Scalar::UInt32, 4);
-    t << "__ballot_sync(__activemask(), " << w.value << "), 0u, 0u, 0u)";
+    t << "__ballot_sync(" << w.lanes << ", " << w.value << "), 0u, 0u, 0u)";
+    return;
+  }
+  if (w.op == Op::WarpSize) {
+    t << "(uint)warpSize";
+    return;
+  }
+  if (w.op == Op::WarpLaneId) {
+    define_lane(e);
+    t << "warp_lane()";
     return;
   }
   for (const Plain& row : kPlain) {
     if (row.op != w.op) continue;
     define_lane(e);
-    t << row.before << w.value << row.after;
+    t << row.before << w.lanes << row.between << w.value << row.after;
     return;
   }
   const Scalar s = w.type.scalar();
   const std::string function = combiner(e, w);
   if (!wraps(w.op, s)) {
-    t << function << '(' << w.value << ')';
+    t << function << '(' << w.lanes << ", " << w.value << ')';
     return;
   }
-  t << '(' << scalar(s) << ')' << function << "((" << (scalar_size(s) == 8 ? "ullong" : "uint")
-    << ")(" << w.value << "))";
+  t << '(' << scalar(s) << ')' << function << '(' << w.lanes << ", ("
+    << (scalar_size(s) == 8 ? "ullong" : "uint") << ")(" << w.value << "))";
 }
 
 }  // namespace lcpy::cuda
