@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from warp_model import model, product, same
 
 import lcpy as lc
 
@@ -186,3 +187,93 @@ def test_such_reads_stay_apart(target):
         assert apart.count("apart(&") == 1 and "apart" not in plain
     assert "apart" not in text(of_other_sizes, wide, short, wide)[0]
     assert "apart" not in text(one_after_the_other, short, short, short)[0]
+
+
+@lc.callable
+def leaves_early(v: lc.int32, turns: lc.int32) -> lc.int32:
+    if v % 3 == 0:
+        for k in range(turns):
+            if k == v:
+                return k
+    return lc.warp_sum(v) * 5
+
+
+@lc.kernel(block_size=32)
+def parted_lanes(a: lc.Buffer[lc.int32], out: lc.Buffer[lc.int32, 2]):
+    i = lc.dispatch_id().x
+    v = a[i]
+    turns = 0
+    while True:
+        turns += 1
+        if turns > 3 or a[(i + lc.uint(turns)) % len(a)] % 2 == 0:
+            break
+        out[0, i] = turns
+    match v:
+        case 1 | 4:
+            out[0, i] += turns
+        case 2:
+            for k in range(v + turns):
+                out[0, i] += k
+    out[1, i] = lc.warp_product(v)
+    out[2, i] = lc.warp_sum(turns)
+    if v > 2:
+        if turns == 1:
+            out[3, i] = lc.warp_sum(v)
+        elif turns == 2:
+            out[3, i] = -1
+        else:
+            out[3, i] = lc.warp_product(v)
+        out[4, i] = lc.warp_sum(v)
+    for k in range(turns + 1):
+        if v == k:
+            break
+        if k == 1:
+            if v == 3:
+                continue
+            out[5, i] += 1000
+        out[5, i] += lc.warp_sum(v)
+    out[6, i] = leaves_early(v, 4)
+    if turns == 1:
+        out[7, i] = 1
+        if v == 5:
+            return
+    out[7, i] += lc.warp_product(v)
+
+
+def test_lanes_that_part_come_together_as_the_program_reads(warps):
+    n, width = 96, warps.limits["warp_size"]
+    values = (np.arange(n) * 5 % 7).tolist()
+    out = lc.Buffer((8, n), lc.int32, device=warps)
+    parted_lanes(lc.Buffer(np.array(values, np.int32), device=warps), out, dispatch_size=n)
+    got = out.numpy()
+
+    def over(active, function, of=values):
+        return model(of, 32, width, active, same(function))
+
+    def check(row, want):
+        want = [(int(x) + 2**31) % 2**32 - 2**31 for x in want]
+        assert got[row].tolist() == want, f"row {row}"
+
+    everyone = [True] * n
+    turns = []
+    for i in range(n):
+        even = [k for k in (1, 2, 3) if values[(i + k) % n] % 2 == 0]
+        turns.append(even[0] if even else 4)
+    check(1, over(everyone, product))
+    check(2, over(everyone, sum, turns))
+    large = [v > 2 for v in values]
+    first, second = ([v > 2 and t == k for v, t in zip(values, turns)] for k in (1, 2))
+    last = [v > 2 and t > 2 for v, t in zip(values, turns)]
+    check(3, over(first, sum) - np.array(second, int) + over(last, product))
+    check(4, over(large, sum))
+    total = np.zeros(n, object)
+    here = everyone
+    for k in range(5):
+        here = [h and k <= t and v != k for h, t, v in zip(here, turns, values)]
+        some = [h and not (k == 1 and v == 3) for h, v in zip(here, values)]
+        total += over(some, sum) + 1000 * np.array(some, int) * (k == 1)
+    check(5, total)
+    left = [v % 3 == 0 and v < 4 for v in values]
+    check(6, 5 * over([not x for x in left], sum) + np.where(left, values, 0))
+    gone = [t == 1 and v == 5 for v, t in zip(values, turns)]
+    check(7, over([not x for x in gone], product) + np.array([t == 1 for t in turns], int))
