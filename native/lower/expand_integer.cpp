@@ -175,10 +175,23 @@ ValueId expand_shift(Expander& e, const ExpandCall& call) {
   return e.emit(call.op == Op::Shl ? Op::ShlUnchecked : Op::ShrUnchecked, call.type, {x, n});
 }
 
+// Twice in a word, shifted: NVIDIA's Vulkan compiler rotates 16 bits by 8 wrongly.
+static ValueId rotate_narrow(Expander& e, const ExpandCall& call, ValueId x, ValueId n) {
+  const Type t = unsigned_like(call.type), word = t.with_scalar(Scalar::UInt32);
+  const uint32_t width = width_of(t);
+  const ValueId once = e.convert(x, word), amount = e.convert(n, word);
+  const ValueId twice = e.bit_or(e.shift(Op::ShlUnchecked, once, width), once);
+  const bool left = call.op == Op::RotateLeft;
+  ValueId moved = e.binary(left ? Op::ShlUnchecked : Op::ShrUnchecked, twice, amount);
+  if (left) moved = e.shift(Op::ShrUnchecked, moved, width);
+  return e.bitcast(e.convert(moved, t), call.type);
+}
+
 ValueId expand_rotate(Expander& e, const ExpandCall& call) {
   const Type t = unsigned_like(call.type);
   const ValueId x = e.bitcast(e.spread(call.args[0], call.type), t);
   const ValueId n = amount_of(e, call.args[1], t);
+  if (width_of(t) < 32) return rotate_narrow(e, call, x, n);
   // The amount the other way, modulo the width, so that both shifts are by 0 for an amount of 0.
   const ValueId back = e.bit_and(e.unary(Op::Neg, n), e.bits(t, width_of(t) - 1));
   const bool left = call.op == Op::RotateLeft;

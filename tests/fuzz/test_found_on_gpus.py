@@ -277,3 +277,26 @@ def test_lanes_that_part_come_together_as_the_program_reads(warps):
     check(6, 5 * over([not x for x in left], sum) + np.where(left, values, 0))
     gone = [t == 1 and v == 5 for v, t in zip(values, turns)]
     check(7, over([not x for x in gone], product) + np.array([t == 1 for t in turns], int))
+
+
+@lc.kernel(block_size=64)
+def turns(a: lc.Buffer[lc.int16], n: lc.int64, out: lc.Buffer[lc.int16], ones: lc.Buffer[lc.int16]):
+    i = lc.dispatch_id().x
+    out[i] = lc.rotate_right(a[i], 8)
+    out[i + len(a)] = lc.rotate_left(a[i], n)
+    ones[i] = lc.popcount(a[i] * lc.int16(8))
+    ones[i + len(a)] = lc.clz(a[i] * lc.int16(8))
+
+
+def test_turns_and_counts_of_narrow_integers(device):
+    """NVIDIA's Vulkan compiler turned 16 bits by 8 wrongly, and counted bits above a product."""
+    values = np.arange(1 << 16, dtype=np.uint16)
+    a = lc.Buffer(values.view(np.int16), device=device)
+    out, ones = (lc.Buffer(2 << 16, lc.int16, device=device) for _ in range(2))
+    turns(a, 3, out, ones, dispatch_size=1 << 16)
+    want = [values >> 8 | values << 8, values << 3 | values >> 13]
+    assert (out.numpy().view(np.uint16) == np.concatenate(want)).all()
+    product = (values * np.uint16(8)).astype(np.uint32)
+    counts = [np.array([bin(v).count("1") for v in product]),
+              np.array([16 - int(v).bit_length() for v in product])]  # fmt: skip
+    assert (ones.numpy() == np.concatenate(counts)).all()

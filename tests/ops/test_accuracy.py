@@ -177,9 +177,11 @@ def edge_source(name, math_mode):
     return "\n".join([*text, ""])
 
 
-def same(got, want, dtype):
+def same(got, want, dtype, exact):
+    """`exact`: whole numbers come out as such; else as near as other numbers."""
     want = dtype(want)
-    if np.isnan(want) or want == 0 or np.isinf(want) or want == np.round(want):
+    whole = want == np.round(want) and (exact or abs(want) <= 1)
+    if np.isnan(want) or np.isinf(want) or whole:
         return (np.isnan(got) and np.isnan(want)) or (
             got == want and np.signbit(got) == np.signbit(want)
         )
@@ -205,11 +207,13 @@ def test_edges(name, math_mode, device, tmp_path):
             pytest.skip(f"{device.name} has no {name}")
         raise
     values = out.numpy().reshape(len(EXPRESSIONS), len(pairs))
+    # Functions of double are CUDA's and OpenCL's own there, good to a place.
+    exact = name != "float64" or device.kind in ("cpu", "vulkan")
     faults = []
     for k, (expression, x, y, want) in enumerate(EDGES):
         column = pairs.index((repr(float(x)), repr(float(y))))
         got = values[EXPRESSIONS.index(expression), column]
         for how, value in (("loaded", got), ("literal", literals.numpy()[k])):
-            if not same(value, want, dtype):
+            if not same(value, want, dtype, exact):
                 faults.append(f"{expression} with x, y = {x}, {y}, {how}: {value!r}, not {want}")
     assert not faults, "\n".join(faults)

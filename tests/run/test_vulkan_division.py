@@ -130,3 +130,23 @@ def test_every_significand(rough):
     one, root = np.float32(1), np.sqrt(x)
     rows = [("1/x", r, one / x), ("sqrt", s, root), ("1/sqrt", t, one / root)]
     check(rough, [(what, got.numpy(), want, (x,)) for what, got, want in rows])
+
+
+@pytest.mark.parametrize("divisor", [3.0e9, 3.0, 0.1, -7.0e-300])
+def test_doubles_by_a_constant(rough, divisor):
+    """A driver that multiplies by the rounded reciprocal is off by a place."""
+    if not rough.features["float64"]:
+        pytest.skip("no float64")
+    v = lc.double2(divisor, 7.0)
+
+    @lc.kernel(math="strict")
+    def k(a: lc.Buffer[lc.float64], q: lc.Buffer[lc.float64], w: lc.Buffer[lc.double2]):
+        i = lc.dispatch_id().x
+        q[i] = a[i] / divisor
+        w[i] = lc.double2(a[i], a[i]) / v
+
+    a = np.random.default_rng(5).random(20000) * 10.0 ** np.repeat(np.arange(-10, 10), 1000)
+    q, w = (lc.Buffer(len(a), T, device=rough) for T in (lc.float64, lc.double2))
+    k(lc.Buffer(a, device=rough), q, w, dispatch_size=len(a))
+    assert (q.numpy() == a / divisor).all()
+    assert (w.numpy() == np.stack([a / divisor, a / 7.0], 1)).all()

@@ -372,6 +372,10 @@ void Emitter::div(const Operation& o) {
   const Scalar s = t.scalar();
   const uint32_t n = t.lanes();
   Word a = value(x[0]), b = value(x[1]);
+  // A driver would multiply by the reciprocal of a known double.
+  if (s == Scalar::Float64 && d_.math != MathMode::Fast && !target_.exact_division &&
+      d_.is_constant(x[1].value()))
+    b = hidden_double(b, n);
   if (!corrects_division(s) || (o.flags & kLooseFlag))
     return alias(o, emit(Opcode::FDiv, type(t), a, b));
   if (s == Scalar::Float32) return alias(o, quotient_of(x[0].value(), x[1].value(), a, b, n));

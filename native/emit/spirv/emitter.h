@@ -226,6 +226,7 @@ class Emitter {
   bool hides_zeros(Type t, const std::byte* bytes) const;
   Word with_hidden_zeros(Type t, const std::byte* bytes);
   Word zero_at_run_time(Scalar s);
+  Word hidden_double(Word id, uint32_t count);
   bool hides() const { return !target_.exact_zeros && d_.math != MathMode::Fast; }
   Word hidden_integer(Word id, Scalar s, uint32_t count);
   Word fma_narrow(Word a, Word b, Word c, Scalar s);

@@ -98,6 +98,23 @@ Word Emitter::hidden_integer(Word id, Scalar s, uint32_t n) {
   return emit(Opcode::BitwiseOr, lanes(s, n), id, zero);
 }
 
+// A double of which the driver does not know what it is.
+Word Emitter::hidden_double(Word id, uint32_t n) {
+  const Word zero = zero_at_run_time(Scalar::UInt32), pair = lanes(Scalar::UInt32, 2);
+  const Word none[] = {zero, zero};
+  const auto hide = [&](Word v) {
+    const Word bits = emit(Opcode::Bitcast, pair, v);
+    const Word zeros = emit_list(Opcode::CompositeConstruct, pair, none);
+    return emit(Opcode::Bitcast, lanes(Scalar::Float64),
+                emit(Opcode::BitwiseOr, pair, bits, zeros));
+  };
+  if (n == 1) return hide(id);
+  std::vector<Word> parts(n);
+  for (uint32_t i = 0; i < n; i++)
+    parts[i] = hide(emit(Opcode::CompositeExtract, lanes(Scalar::Float64), id, i));
+  return emit_list(Opcode::CompositeConstruct, lanes(Scalar::Float64, n), parts);
+}
+
 // Whether a constant has a zero that the driver would simplify by. It does so also where the zero
 // comes to an operation through memory, a choice or a loop, so every use of one is hidden. Not of
 // long arrays: what they hold is not simplified by.
