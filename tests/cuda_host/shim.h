@@ -199,11 +199,19 @@ inline void ptx_cvt_rzi_u32_f64(unsigned& r, double x) { lcpy_saturate(r, x, tru
 inline void ptx_cvt_rzi_s64_f64(long long& r, double x) { lcpy_saturate(r, x, true); }
 inline void ptx_cvt_rzi_u64_f64(unsigned long long& r, double x) { lcpy_saturate(r, x, true); }
 
+// Any NaN loses, where C's functions let a signaling one win.
+inline bool lcpy_nan_loses(float& r, float a, float b) {
+  if (a == a && b == b) return false;
+  r = a == a ? a : b == b ? b : __uint_as_float(0x7fffffff);
+  return true;
+}
 inline void ptx_min_f32(float& r, float a, float b) {
-  r = a == b ? __uint_as_float(__float_as_uint(a) | __float_as_uint(b)) : __builtin_fminf(a, b);
+  if (lcpy_nan_loses(r, a, b)) return;
+  r = a == b ? __uint_as_float(__float_as_uint(a) | __float_as_uint(b)) : a < b ? a : b;
 }
 inline void ptx_max_f32(float& r, float a, float b) {
-  r = a == b ? __uint_as_float(__float_as_uint(a) & __float_as_uint(b)) : __builtin_fmaxf(a, b);
+  if (lcpy_nan_loses(r, a, b)) return;
+  r = a == b ? __uint_as_float(__float_as_uint(a) & __float_as_uint(b)) : a < b ? b : a;
 }
 
 typedef unsigned short lcpy_half;

@@ -27,8 +27,8 @@ class CudaDialect : public clike::Dialect {
   std::string_view pointer() const override { return target_.restrict_ ? "* __restrict__ " : "* "; }
   std::string_view function_prefix() const override { return "static __device__ "; }
   void define_apart(Text& t) const override {
-    t << "static LCPY_DEV const void* apart(const void* p) { ullong q; "
-         "asm(\"mov.u64 %0, %1;\" : \"=l\"(q) : \"l\"((ullong)p)); return (const void*)q; }\n";
+    t << "static LCPY_DEV const void* apart(const void* p) { const ullong v = (ullong)p; ullong q; "
+         "asm(\"mov.u64 %0, %1;\" : \"=l\"(q) : \"l\"(v)); return (const void*)q; }\n";
   }
   std::string_view constant_prefix() const override { return "static __device__ const "; }
   std::string_view align_attribute() const override { return "__attribute__((aligned("; }
