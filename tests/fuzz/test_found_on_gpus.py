@@ -300,3 +300,27 @@ def test_turns_and_counts_of_narrow_integers(device):
     counts = [np.array([bin(v).count("1") for v in product]),
               np.array([16 - int(v).bit_length() for v in product])]  # fmt: skip
     assert (ones.numpy() == np.concatenate(counts)).all()
+
+
+@lc.struct
+class HalfAndInt:
+    a: lc.float16
+    b: lc.int32
+
+
+@lc.kernel(block_size=1, opt=0)
+def chooses_a_struct(out: lc.Buffer[lc.int32]):
+    made = lc.array(
+        HalfAndInt(), HalfAndInt(1.0, 7), lc.select(False, HalfAndInt(), HalfAndInt(2.0, 9))
+    )
+    out[0] = made[2].b
+
+
+def test_a_choice_between_structs_that_is_known(device):
+    """NVRTC died of it."""
+    out = lc.Buffer(1, lc.int32, device=device)
+    try:
+        chooses_a_struct(out, dispatch_size=1)
+    except lc.UnsupportedError as error:
+        pytest.skip(str(error))
+    assert out.numpy()[0] == 9

@@ -95,6 +95,7 @@ class Emitter {
   void expression(Text& t, const Operation& op, const OpForm& form);
   void wrapping(Text& t, const Operation& op, std::string_view sign);
   void compare(Text& t, const Operation& op, std::string_view sign);
+  void select_whole(Text& t, ValueId condition, ValueId yes, ValueId no);
   void from_memory(Text& t, std::string_view place, Type type);
   void to_memory(Text& t, ValueId v);
   void value_neg(Text& t, const Operation& op);

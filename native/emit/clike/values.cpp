@@ -210,11 +210,26 @@ void Emitter::value_not(Text& t, const Operation& op) {
   operand(t, v);
 }
 
+// By a function: NVRTC dies of a choice between braces whose condition it knows.
+void Emitter::select_whole(Text& t, ValueId condition, ValueId yes, ValueId no) {
+  if (Text* f = define("choose"))
+    *f << "template <class T> " << dialect_.function_prefix()
+       << "T choose(bool c, T yes, T no) { return c ? yes : no; }\n";
+  t << "choose(";
+  bare(t, condition);
+  t << ", ";
+  bare(t, yes);
+  t << ", ";
+  bare(t, no);
+  t << ')';
+}
+
 void Emitter::value_select(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
   const ValueId condition = operands[0].value(), yes = operands[1].value(),
                 no = operands[2].value();
   const Type type = d_.type_of(op.first_result);
+  if (traits_.cpp && !type.is_lanes()) return select_whole(t, condition, yes, no);
   if (d_.type_of(condition).is_scalar()) {
     // C makes an int of it where its sides are narrower, and functions are chosen by type.
     const bool narrow = is_narrow(type) && type.is_scalar();
