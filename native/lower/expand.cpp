@@ -14,6 +14,7 @@ namespace lcpy {
 namespace {
 
 bool when_any(Type, Type) { return true; }
+bool when_vector(Type result, Type) { return result.is_vector(); }
 bool when_float(Type result, Type) { return result.is_float(); }
 // Plain: between integers, from integers to floats, and between floats.
 bool when_not_plain(Type result, Type first) {

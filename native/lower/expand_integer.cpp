@@ -126,9 +126,20 @@ ValueId expand_float_floor_div(Expander& e, const ExpandCall& call);
 ValueId expand_float_floor_mod(Expander& e, const ExpandCall& call);
 ValueId expand_float_remainder(Expander& e, const ExpandCall& call);
 
-// For targets whose own remainder is undefined where an operand is negative, as Vulkan's is.
+ValueId expand_by_lane(Expander& e, const ExpandCall& call) {
+  const Type lane = Type::of(call.type.scalar());
+  std::array<ValueId, 4> parts;
+  for (uint32_t i = 0; i < call.type.lanes(); i++)
+    parts[i] = e.emit(call.op, lane, {e.lane(call.args[0], i), e.lane(call.args[1], i)});
+  return e.gather(call.type, {parts.data(), call.type.lanes()});
+}
+
+// For targets whose own remainder is undefined where an operand is negative, as Vulkan's is, or
+// that have remainders of scalars alone.
 ValueId expand_remainder(Expander& e, const ExpandCall& call) {
   if (call.type.is_float()) return expand_float_remainder(e, call);
+  const Type lane = Type::of(call.type.scalar());
+  if (call.type.is_vector() && e.is_native(call.op, lane, lane)) return expand_by_lane(e, call);
   const ValueId x = call.args[0], y = e.spread(call.args[1], call.type);
   return e.sub(x, e.mul(e.binary(Op::DivUnchecked, x, y), y));
 }

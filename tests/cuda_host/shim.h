@@ -172,6 +172,8 @@ inline T __shfl_up_sync(unsigned lanes, T v, unsigned by) {
 }
 inline void ptx_mov_u64(unsigned long long& to, unsigned long long from) { to = from; }
 inline void ptx_mov_u32(unsigned& lane) { lane = lcpy_host_lane(); }
+inline void ptx_mov_b32(float& r, unsigned a) { r = __uint_as_float(a); }
+inline void ptx_mov_b64(double& r, unsigned long long a) { r = __longlong_as_double(a); }
 
 // PTX, by the instruction's name. Conversions to integers saturate; a NaN gives 0 from float to 32
 // bits, else the top bit alone.

@@ -324,3 +324,51 @@ def test_a_choice_between_structs_that_is_known(device):
     except lc.UnsupportedError as error:
         pytest.skip(str(error))
     assert out.numpy()[0] == 9
+
+
+@lc.kernel(block_size=4, math="strict")
+def chosen_zeros(c: lc.Buffer[lc.bool], x: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32, 2]):
+    i = lc.dispatch_id().x
+    branch = lc.float32(0.0)
+    if c[i]:
+        branch = 1.0
+    lanes = lc.float2(0.0, x[i]) if c[i] else lc.float2(1.0, x[i])
+    a = lc.array(lc.float32(1.0), x[i])
+    if c[i]:
+        a = lc.array(lc.float32(0.0), x[i])
+    out[i, 0] = -lc.float32(c[i])
+    out[i, 1] = lc.float32(c[i]) * -2.0 * 0.5
+    out[i, 2] = -1.0 if c[i] else -0.0
+    out[i, 3] = -branch
+    out[i, 4] = -lanes.x
+    out[i, 5] = -a[0]
+    out[i, 6] = lc.float32(-lc.float64(lc.float32(c[i])))
+    out[i, 7] = -lc.select(lc.bool2(c[i]), lc.float2(1.0), lc.float2(0.0)).y
+
+
+def test_chosen_zeros_keep_their_sign(device):
+    c, x = np.array([True, False, False, True]), np.float32([1.0, 2.0, 0.0, -1.0])
+    out = lc.Buffer((4, 8), lc.float32, device=device)
+    try:
+        chosen_zeros(lc.Buffer(c, device=device), lc.Buffer(x, device=device), out, dispatch_size=4)
+    except lc.UnsupportedError:
+        pytest.skip("no float64")
+    yes = np.array([True, True, True, True, False, False, True, True])
+    want = np.where(c[:, None] == yes, np.float32(-1.0), np.float32(-0.0))
+    assert (out.numpy().view("u4") == want.view("u4")).all()
+
+
+@lc.kernel(block_size=4)
+def one_lane_of_a_division(out: lc.Buffer[lc.uint16], wide: lc.Buffer[lc.uint32]):
+    i = lc.dispatch_id().x
+    narrow = (lc.ushort2(0, 1) - lc.rem(lc.ushort2(out[i]), 47650)) * 56766
+    out[i] = narrow.y
+    wide[i] = ((lc.uint2(wide[i]) // 7 + lc.uint2(5, 9)) ^ 3).y
+
+
+def test_one_lane_of_a_division_by_a_constant(device):
+    x, y = np.uint16([0, 1, 50000, 7]), np.uint32([0, 70, 1 << 31, 20])
+    out, wide = lc.Buffer(x, device=device), lc.Buffer(y, device=device)
+    one_lane_of_a_division(out, wide, dispatch_size=4)
+    assert out.numpy().tolist() == [(1 - int(v) % 47650) * 56766 & 0xFFFF for v in x]
+    assert wide.numpy().tolist() == [(int(v) // 7 + 9) ^ 3 for v in y]

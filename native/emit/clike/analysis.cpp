@@ -1,5 +1,5 @@
 // The first walk: how often and where each value is used, which slots a function reaches, which
-// bodies lanes leave, and where they must know of each other.
+// bodies lanes leave, where they must know of each other, and where constants are chosen between.
 #include "base/error.h"
 #include "emit/clike/ops.h"
 #include "emit/clike/warp.h"
@@ -12,6 +12,7 @@ void Emitter::analyse() {
   inlined_.assign(d_.values.size(), 0);
   texts_.reserve(d_.ops.size());
   aliases_.assign(d_.values.size(), false);
+  chosen_.assign(d_.values.size(), false);
   table_defined_.assign(d_.values.size(), false);
   breaks_.assign(d_.bodies.size(), false);
   returns_.assign(d_.bodies.size(), false);
@@ -50,6 +51,10 @@ bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
     // And what is named once for each lane is named by a variable.
     const bool movable =
         op.op == Op::Shuffle ? traits_.swizzles : op.op != Op::Continue || op.operand_count == 1;
+    const bool loops = op.op == Op::Loop, selects = op.op == Op::If || op.op == Op::Switch;
+    if (loops) loops_.push_back({op.first_result, op.result_count, {}});
+    if (selects) yields_.push_back({op.first_result, op.result_count, {}});
+    analyse_choices(op);
     breaks |= op.op == Op::Break;
     returns |= op.op == Op::Return;
     leaves |= op.op == Op::Break || op.op == Op::Continue || op.op == Op::Return;
@@ -82,6 +87,8 @@ bool Emitter::analyse_body(BodyId body, FunctionFacts& facts) {
       }
     }
     if (warps) last_warp = at;
+    if (loops) loops_.pop_back();
+    if (selects) yields_.pop_back();
   }
   breaks_[body.value] = breaks;
   returns_[body.value] = returns;

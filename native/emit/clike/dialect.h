@@ -36,6 +36,7 @@ class Dialect {
     bool names_lanes;       // of a warp that are here: see first_lanes
     bool merges_reads;      // see apart.cpp
     bool reads_four;        // the compiler reads three lanes in two steps, but four in one
+    bool chosen_as_bits;     // constant floats that meet do so as bits, see open_unseen
   };
   virtual Traits traits() const = 0;
 
@@ -69,6 +70,9 @@ class Dialect {
   // Between halves' bits in ushort lanes and floats, correctly rounded; where half is missing.
   virtual void open_unpack_half(Text& t, Emitter& e, uint32_t lanes);
   virtual void open_pack_half(Text& t, Emitter& e, uint32_t lanes);
+
+  // Of unsigned integers the floats with the same bits, though the compiler cannot tell.
+  virtual void open_unseen(Text& t, Emitter& e, Type to);
 
   virtual void literal(Text& t, Scalar s, uint64_t bits) const = 0;
   virtual void thread_index(Text& t, Op id, uint32_t axis) = 0;

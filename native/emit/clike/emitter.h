@@ -61,6 +61,15 @@ class Emitter {
   bool is_apart(const Operation& read) const;
   void read_apart(Text& at, std::string_view type);
 
+  // Choices between constants (choices.cpp).
+  void analyse_choices(const Operation& op);
+  bool chosen_as_bits(Type type) const;
+  bool holds_constant(ValueId v) const;
+  void bits(Text& t, ValueId v);
+  void chosen_results(const Operation& op);
+  void hide_zeros(ValueId v);
+  bool hides(ValueId v) const;
+
   // Functions and bodies (emitter.cpp).
   void function_head(Text& t, FunctionId f);
   void slot_parameter(Text& t, SlotId s);
@@ -91,7 +100,9 @@ class Emitter {
   void bare(Text& t, ValueId v);
   void argument(Text& t, ValueId v);
   void operand_unsigned(Text& t, ValueId v);
+  void hidden(Text& t, ValueId v);
   void constant(Text& t, ValueId v);
+  void constant_lanes(Text& t, Type type, std::span<const std::byte> bytes);
   void expression(Text& t, const Operation& op, const OpForm& form);
   void wrapping(Text& t, const Operation& op, std::string_view sign);
   void compare(Text& t, const Operation& op, std::string_view sign);
@@ -231,6 +242,8 @@ class Emitter {
   std::vector<uint32_t> inlined_;  // by value: index into texts_ + 1, or 0
   std::vector<std::string> texts_;
   std::vector<bool> aliases_;         // by value: inlined as a component of a variable
+  // By value: a result of control that is b12 before it is v12, or made of parts that may hide.
+  std::vector<bool> chosen_;
   std::vector<bool> breaks_;          // by body
   // By body, at any depth: whether lanes leave the function or the body by a terminator of its
   // loop's or its function's, and whether an operation asks which lanes are here.

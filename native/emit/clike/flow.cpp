@@ -30,13 +30,24 @@ void Emitter::results(const Operation& op) {
     const ValueId v = d_.result(op, i);
     if (!uses_[v.value]) continue;
     line();
-    declare(out_, v, false);
+    if (chosen_[v.value]) {
+      types_.value_name(out_, unsigned_like(d_.type_of(v)));
+      out_ << " b" << v.value;
+    } else {
+      declare(out_, v, false);
+    }
     out_ << ";\n";
   }
 }
 
 void Emitter::move(ValueId to, ValueId from) {
   if (to == from || !uses_[to.value]) return;
+  if (chosen_[to.value]) {
+    line() << 'b' << to.value << " = ";
+    bits(out_, from);
+    out_ << ";\n";
+    return;
+  }
   line() << 'v' << to.value << " = ";
   bare(out_, from);
   out_ << ";\n";
@@ -69,6 +80,7 @@ void Emitter::if_else(const Operation& op) {
   yields_.pop_back();
   lanes_ = parting.after;
   if (parting.meets) close_meeting();
+  chosen_results(op);
 }
 
 // The default arm first, which has no condition.
@@ -115,6 +127,7 @@ void Emitter::switch_case(const Operation& op) {
   yields_.pop_back();
   lanes_ = parting.after;
   if (parting.meets) close_meeting();
+  chosen_results(op);
 }
 
 void Emitter::switch_of(const Operation& op, std::string_view selector,
@@ -202,6 +215,7 @@ void Emitter::loop(const Operation& op) {
   loops_.pop_back();
   lanes_ = outside;
   if (meets) close_meeting();
+  chosen_results(op);
   if (joined && returns_[id.value]) returned(id, follow);
 }
 
@@ -313,6 +327,8 @@ void Emitter::return_results(const Operation& op) {
     if (many && traits_.cpp && d_.type_of(operands[i].value()).is_bool()) {
       out_ << "(bool)";
       operand(out_, operands[i].value());
+    } else if (hides(operands[i].value())) {
+      hidden(out_, operands[i].value());
     } else {
       bare(out_, operands[i].value());
     }

@@ -207,7 +207,11 @@ void Emitter::store(const Operation& op) {
     dialect_.open_volatile_store(out_, *this, p.type, slot.memory, p.text.str());
   else
     out_ << p.text << " = ";
-  to_memory(out_, operands[1].value());
+  const ValueId v = operands[1].value();
+  if (slot.memory == MemoryClass::Scratch && hides(v))
+    hidden(out_, v);
+  else
+    to_memory(out_, v);
   out_ << (is_volatile ? dialect_.close_volatile_store(p.type) : "") << ";\n";
 }
 

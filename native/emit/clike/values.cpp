@@ -40,21 +40,8 @@ void Emitter::constant(Text& t, ValueId v) {
   const auto bytes = d_.constant_bytes(v);
   if (type.is_bool()) {
     t << (bytes[0] != std::byte{} ? "true" : "false");
-  } else if (type.is_scalar()) {
-    dialect_.literal(t, type.scalar(), scalar_at(bytes, 0, scalar_size(type.scalar())));
-  } else if (type.is_vector()) {
-    const bool bools = is_bools(type);
-    const Scalar s = bools ? Scalar::Int32 : type.scalar();
-    const auto lane = [&](uint32_t i) {
-      const uint64_t bits = scalar_at(bytes, type.offset(i), scalar_size(type.scalar()));
-      return bools ? (bits ? 0xffffffffu : 0u) : bits;
-    };
-    dialect_.open_vector(t, s, type.lanes());
-    for (uint32_t i = 0; i < type.lanes(); i++) {
-      if (i) t << ", ";
-      dialect_.literal(t, s, lane(i));
-    }
-    t << ')';
+  } else if (type.is_lanes()) {
+    constant_lanes(t, type, bytes);
   } else {
     const std::string name = "k" + std::to_string(v.value);
     if (!table_defined_[v.value]) {
@@ -66,9 +53,23 @@ void Emitter::constant(Text& t, ValueId v) {
   }
 }
 
-// A function's argument. Infinities and NaNs that a compiler knows are hidden from it, behind the
-// top bit of the kernel's id, which is 0: PoCL's functions convert their argument to an integer and
-// branch by it, and what a compiler finds undefined there takes the whole kernel with it.
+// A number or a vector; bools in a vector as masks.
+void Emitter::constant_lanes(Text& t, Type type, std::span<const std::byte> bytes) {
+  const bool bools = is_bools(type);
+  const Scalar s = bools ? Scalar::Int32 : type.scalar();
+  if (type.is_vector()) dialect_.open_vector(t, s, type.lanes());
+  for (uint32_t i = 0; i < type.lanes(); i++) {
+    if (i) t << ", ";
+    const uint64_t at = type.is_vector() ? type.offset(i) : 0;
+    const uint64_t bits = scalar_at(bytes, at, scalar_size(type.scalar()));
+    dialect_.literal(t, s, bools ? (bits ? 0xffffffffu : 0u) : bits);
+  }
+  if (type.is_vector()) t << ')';
+}
+
+// A function's argument. Infinities and NaNs are hidden from the compiler: PoCL's functions convert
+// their argument to an integer and branch by it, and what a compiler finds undefined there takes
+// the whole kernel with it.
 void Emitter::argument(Text& t, ValueId v) {
   const Type type = d_.type_of(v);
   if (!d_.is_constant(v) || !type.is_float() || d_.math == MathMode::Fast ||
@@ -82,14 +83,21 @@ void Emitter::argument(Text& t, ValueId v) {
   bool finite = true;
   for (uint32_t i = 0; i < n; i++) finite = finite && (lane(i) & infinity) != infinity;
   if (finite) return bare(t, v);
-  const Type one = Type::of(type.scalar());
+  hidden(t, v);
+}
+
+// A constant that no compiler knows, by the top bit of the kernel's id, which is 0.
+void Emitter::hidden(Text& t, ValueId v) {
+  const Type type = d_.type_of(v), one = Type::of(type.scalar());
+  const uint32_t size = scalar_size(type.scalar()), n = type.lanes();
   const std::string_view bits = dialect_.scalar(unsigned_of(type.scalar()));
   if (n > 1) dialect_.open_vector(t, type.scalar(), n);
   for (uint32_t i = 0; i < n; i++) {
     if (i) t << ", ";
     dialect_.open_bitcast(t, *this, one, unsigned_like(one));
     t << '(' << bits << ")(";
-    dialect_.literal(t, unsigned_of(type.scalar()), lane(i));
+    dialect_.literal(t, unsigned_of(type.scalar()),
+                     scalar_at(d_.constant_bytes(v), n == 1 ? 0 : type.offset(i), size));
     t << " | (" << bits << ")(w[" << ArgumentBlock::kKernelId / 4 << "] >> 31)))";
   }
   if (n > 1) t << ')';
@@ -228,31 +236,40 @@ void Emitter::value_select(Text& t, const Operation& op) {
   const auto operands = d_.operands_of(op);
   const ValueId condition = operands[0].value(), yes = operands[1].value(),
                 no = operands[2].value();
-  const Type type = d_.type_of(op.first_result);
-  if (traits_.cpp && !type.is_lanes()) return select_whole(t, condition, yes, no);
+  const Type given = d_.type_of(op.first_result);
+  if (traits_.cpp && !given.is_lanes()) return select_whole(t, condition, yes, no);
+  const bool as_bits = chosen_as_bits(given) && (holds_constant(yes) || holds_constant(no));
+  const Type type = as_bits ? unsigned_like(given) : given;
+  const auto side = [&](ValueId v) {
+    if (as_bits)
+      bits(t, v);
+    else
+      operand(t, v);
+  };
+  if (as_bits) dialect_.open_unseen(t, *this, given);
   if (d_.type_of(condition).is_scalar()) {
     // C makes an int of it where its sides are narrower, and functions are chosen by type.
     const bool narrow = is_narrow(type) && type.is_scalar();
     if (narrow) t << '(' << dialect_.scalar(type.scalar()) << ")(";
     operand(t, condition);
     t << " ? ";
-    operand(t, yes);
+    side(yes);
     t << " : ";
-    operand(t, no);
-    if (narrow) t << ')';
+    side(no);
+    if (narrow || as_bits) t << ')';
     return;
   }
   dialect_.open_select(t, *this, type);
-  operand(t, no);
+  side(no);
   t << ", ";
-  operand(t, yes);
+  side(yes);
   t << ", ";
   const bool resize = traits_.wide_masks && !is_bools(type) && scalar_size(type.scalar()) != 4;
   if (resize)
     dialect_.open_convert(t, *this, signed_like(type),
                           signed_like(type).with_scalar(Scalar::Int32));
   operand(t, condition);
-  t << (resize ? "))" : ")");
+  t << (resize ? "))" : ")") << (as_bits ? ")" : "");
 }
 
 void Emitter::value_abs(Text& t, const Operation& op) {
@@ -309,6 +326,9 @@ void Dialect::open_unpack_half(Text&, Emitter&, uint32_t) {
 void Dialect::open_pack_half(Text&, Emitter&, uint32_t) {
   throw BugError("halves as bits in a dialect that has half");
 }
+void Dialect::open_unseen(Text&, Emitter&, Type) {
+  throw BugError("floats from unseen bits in a dialect that has no need of them");
+}
 
 void Emitter::value_unpack_half(Text& t, const Operation& op) {
   dialect_.open_unpack_half(t, *this, d_.type_of(op.first_result).lanes());
@@ -357,7 +377,10 @@ void Emitter::value_construct(Text& t, const Operation& op) {
     const size_t n = same ? 1 : operands.size();
     for (size_t i = 0; i < n; i++) {
       t << (i ? ", " : "") << (bools ? "-(int)" : "");
-      operand(t, operands[i].value());
+      if (chosen_[op.first_result.value] && hides(operands[i].value()))
+        hidden(t, operands[i].value());
+      else
+        operand(t, operands[i].value());
     }
     t << ')';
     return;
@@ -372,7 +395,10 @@ void Emitter::value_construct(Text& t, const Operation& op) {
     if (i) t << ", ";
     if (type.is_struct() && !traits_.cpp) t << ".m" << i << " = ";
     if (type.is_struct() && traits_.cpp && Types::padded_before(type, i)) t << "{}, ";
-    to_memory(t, operands[i].value());
+    if (chosen_[op.first_result.value] && hides(operands[i].value()))
+      hidden(t, operands[i].value());
+    else
+      to_memory(t, operands[i].value());
   }
   t << (type.is_struct() ? "}" : "}}");
 }
@@ -503,6 +529,8 @@ void Emitter::insert(const Operation& op) {
   if (lane_of_bools) {
     out_ << "-(int)";
     operand(out_, part);
+  } else if (hides(part)) {
+    hidden(out_, part);
   } else {
     to_memory(out_, part);
   }

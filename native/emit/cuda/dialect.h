@@ -19,7 +19,8 @@ class CudaDialect : public clike::Dialect {
   std::string_view language() const override { return "cuda"; }
   NativeOp native() const override;
   Traits traits() const override {
-    return {true, false, false, true, true, target_.restrict_, true, target_.restrict_, false};
+    return {true, false,           false, true, true, target_.restrict_,
+            true, target_.restrict_, false, true};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(Text& t, Scalar s, uint32_t lanes) override;
@@ -44,6 +45,7 @@ class CudaDialect : public clike::Dialect {
   void bools_of_bytes(Text& t, clike::Emitter& e, std::string_view bytes, uint32_t lanes) override;
   void open_function(Text& t, clike::Emitter& e, Op op, Type type, std::string_view name) override;
   void use_operator(clike::Emitter& e, Op op, Type type) override;
+  void open_unseen(Text& t, clike::Emitter& e, Type to) override;
   void literal(Text& t, Scalar s, uint64_t bits) const override;
   void thread_index(Text& t, Op id, uint32_t axis) override;
   void barrier(Text& t) const override { t << "__syncthreads()"; }
@@ -86,6 +88,7 @@ class CudaDialect : public clike::Dialect {
   std::string function(clike::Emitter& e, Op op, Scalar s, std::string_view name);
   std::string conversion(clike::Emitter& e, Scalar to, Scalar from);
   std::string bit_copy(clike::Emitter& e, Scalar to, Scalar from);
+  std::string unseen(clike::Emitter& e, Scalar to);
   // Atomics (atomics.cpp).
   std::string float_updater(clike::Emitter& e, const Atomic& a);
   void fence(Text& t, clike::Emitter& e, const Atomic& a, bool sequential);
@@ -112,6 +115,7 @@ inline uint32_t op_number(Op op, Type t) {
 constexpr uint32_t kConversions = kOpCount * 64;
 constexpr uint32_t kBitCopies = kConversions + kScalarCount * 64;
 constexpr uint32_t kSelects = kBitCopies + kScalarCount * 64;
-constexpr uint32_t kBytesOfBools = kSelects + 64, kBoolsOfBytes = kBytesOfBools + 4;
+constexpr uint32_t kUnseen = kSelects + 64;
+constexpr uint32_t kBytesOfBools = kUnseen + 64, kBoolsOfBytes = kBytesOfBools + 4;
 
 }  // namespace lcpy::cuda

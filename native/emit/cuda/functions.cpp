@@ -165,4 +165,15 @@ std::string CudaDialect::bit_copy(clike::Emitter&, Scalar to, Scalar from) {
   }
 }
 
+// What to write before "(" for a float of bits that the compiler does not see through.
+std::string CudaDialect::unseen(clike::Emitter& e, Scalar to) {
+  const bool wide = to == Scalar::Float64;
+  const std::string real(scalar(to)), name = "unseen_" + real;
+  if (Text* t = e.define(kUnseen + lanes_number(Type::of(to))))
+    *t << "static LCPY_DEV " << real << ' ' << name << '(' << (wide ? "ullong" : "uint") << " a) { "
+       << real << " r; asm(\"mov." << (wide ? "b64" : "b32") << " %0, %1;\" : \"="
+       << ptx_register(to) << "\"(r) : \"" << (wide ? 'l' : 'r') << "\"(a)); return r; }\n";
+  return name;
+}
+
 }  // namespace lcpy::cuda

@@ -228,4 +228,19 @@ void CudaDialect::open_bitcast(Text& t, clike::Emitter& e, Type to, Type from) {
   t << function << '(';
 }
 
+void CudaDialect::open_unseen(Text& t, clike::Emitter& e, Type to) {
+  const std::string call = unseen(e, to.scalar());
+  if (!to.is_vector()) {
+    t << call << '(';
+    return;
+  }
+  const Type from = unsigned_like(to);
+  if (Text* f = e.define(kUnseen + lanes_number(to))) {
+    const Type params[] = {from};
+    define_lanes(*f, "unseen_" + name(to), to, params,
+                 [&](char lane) { *f << call << "(a." << lane << ')'; });
+  }
+  t << "unseen_" << name(to) << '(';
+}
+
 }  // namespace lcpy::cuda

@@ -31,6 +31,14 @@ bool keeps(Op op, Type result, Type first, MathMode math) {
   return clike::form_of(op).kind != clike::OpForm::Kind::Expanded;
 }
 
+// NVIDIA's compiler takes the divisor's lanes that nobody wants for undefined, and then all of the
+// quotient or remainder.
+bool keeps_ptx(Op op, Type result, Type first, MathMode math) {
+  if ((op == Op::DivUnchecked || op == Op::RemUnchecked) && result.is_integer())
+    return result.is_scalar();
+  return keeps(op, result, first, math);
+}
+
 void float_literal(Text& t, uint64_t bits) {
   const uint32_t word = static_cast<uint32_t>(bits);
   float v;
@@ -52,7 +60,7 @@ void double_literal(Text& t, uint64_t bits) {
 
 }  // namespace
 
-NativeOp OpenclDialect::native() const { return keeps; }
+NativeOp OpenclDialect::native() const { return target_.ptx ? keeps_ptx : keeps; }
 
 std::string_view OpenclDialect::scalar(Scalar s) const {
   constexpr std::string_view names[] = {"uchar", "char",   "uchar",  "short", "ushort",
@@ -120,6 +128,29 @@ void OpenclDialect::open_pack_half(Text& t, clike::Emitter& e, uint32_t lanes) {
     *f << "static ushort" << n << ' ' << name << "(float" << n << " x) { ushort" << n
        << " v; vstore_half" << n << "_rte(x, 0, (__private half*)&v); return v; }\n";
   t << name << '(';
+}
+
+// For NVIDIA's compiler: in PTX.
+void OpenclDialect::open_unseen(Text& t, clike::Emitter& e, Type to) {
+  const bool wide = to.scalar() == Scalar::Float64;
+  const std::string real(scalar(to.scalar())), bits = wide ? "ulong" : "uint";
+  const std::string name = "unseen_" + real;
+  if (Text* f = e.define(name))
+    *f << "static " << real << ' ' << name << '(' << bits << " a) { " << real << " r; asm(\"mov."
+       << (wide ? "b64" : "b32") << " %0, %1;\" : \"=" << (wide ? 'd' : 'f') << "\"(r) : \""
+       << (wide ? 'l' : 'r') << "\"(a)); return r; }\n";
+  t << name;
+  if (to.is_vector()) {
+    t << to.lanes();
+    if (Text* f = e.define(name + std::to_string(to.lanes()))) {
+      *f << "static " << real << to.lanes() << ' ' << name << to.lanes() << '(' << bits
+         << to.lanes() << " a) { return (" << real << to.lanes() << ")(";
+      for (uint32_t i = 0; i < to.lanes(); i++)
+        *f << (i ? ", " : "") << name << "(a." << "xyzw"[i] << ')';
+      *f << "); }\n";
+    }
+  }
+  t << '(';
 }
 
 void OpenclDialect::literal(Text& t, Scalar s, uint64_t bits) const {

@@ -15,7 +15,7 @@ class OpenclDialect : public clike::Dialect {
   NativeOp native() const override;
   Traits traits() const override {
     return {false, true, true, false, false, target_.restrict_, false,
-            target_.ptx && target_.restrict_, target_.ptx};
+            target_.ptx && target_.restrict_, target_.ptx, target_.ptx};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(clike::Text& t, Scalar s, uint32_t lanes) override { t << scalar(s) << lanes; }
@@ -52,6 +52,7 @@ class OpenclDialect : public clike::Dialect {
   void use_operator(clike::Emitter&, Op, Type) override {}
   void open_unpack_half(clike::Text& t, clike::Emitter& e, uint32_t lanes) override;
   void open_pack_half(clike::Text& t, clike::Emitter& e, uint32_t lanes) override;
+  void open_unseen(clike::Text& t, clike::Emitter& e, Type to) override;
   void literal(clike::Text& t, Scalar s, uint64_t bits) const override;
   void thread_index(clike::Text& t, Op id, uint32_t axis) override;
   void barrier(clike::Text& t) const override;

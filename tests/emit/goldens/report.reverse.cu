@@ -20,6 +20,7 @@ static_assert(sizeof(T0) == 128 && alignof(T0) == 4, "T0");
 // array<uint,2>
 typedef struct { uint e[2]; } __attribute__((aligned(4))) T1;
 static_assert(sizeof(T1) == 8 && alignof(T1) == 4, "T1");
+static LCPY_DEV float unseen_float(uint a) { float r; asm("mov.b32 %0, %1;" : "=f"(r) : "r"(a)); return r; }
 static __device__ void f1(const uint* const w, uint* g3_report, const uint v0, const uint v1, const uint v2, const uint v3, const uint v4);
 
 static __device__ void f1(const uint* const w, uint* g3_report, const uint v0, const uint v1, const uint v2, const uint v3, const uint v4) {
@@ -61,13 +62,14 @@ lcpy_main(const float* g0_values, float* g1_out, uint* g3_report, const __grid_c
     *(volatile uint*)&s5_report_block[0].e[1] = 0u;
   }
   __syncthreads();
-  float v20;
+  uint b20;
   if (v9) {
     const float v18 = g0_values[v7];
-    v20 = v18;
+    b20 = __float_as_uint(v18);
   } else {
-    v20 = 0.0f;
+    b20 = 0u;
   }
+  const float v20 = unseen_float(b20);
   s4_tile[0].e[v12] = v20;
   __syncthreads();
   const uint v22 = v12 % 3u;
@@ -81,13 +83,14 @@ lcpy_main(const float* g0_values, float* g1_out, uint* g3_report, const __grid_c
       break;
     }
     const uint v30 = l6_report_state;
-    float v34;
+    uint b34;
     if (0u == (1u & v30)) {
       const float v33 = s4_tile[0].e[v12];
-      v34 = v33;
+      b34 = __float_as_uint(v33);
     } else {
-      v34 = 0.0f;
+      b34 = 0u;
     }
+    const float v34 = unseen_float(b34);
     const uint v41 = l6_report_state;
     if (!((((((float)(v23)) - 7.0f) != v34) | (v7 >= v8)) | (0u != (1u & v41)))) {
       f1(w, g3_report, 1u, 0u, 0u, 0u, 0u);
@@ -104,13 +107,14 @@ lcpy_main(const float* g0_values, float* g1_out, uint* g3_report, const __grid_c
   l6_report_state = (0u != v52) ? ((2u & v54) | 5u) : v54;
   const uint v61 = 31u - v12;
   const uint v62 = l6_report_state;
-  float v66;
+  uint b66;
   if (0u == (1u & v62)) {
     const float v65 = s4_tile[0].e[v61];
-    v66 = v65;
+    b66 = __float_as_uint(v65);
   } else {
-    v66 = 0.0f;
+    b66 = 0u;
   }
+  const float v66 = unseen_float(b66);
   const uint v67 = l6_report_state;
   if (0u == (1u & v67)) {
     if (v9) {
