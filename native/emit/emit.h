@@ -69,6 +69,9 @@ struct VulkanTarget {
   bool sound_extension = true;
   // NVIDIA's driver: unrolls the shortest loops only when asked to, and moves structs with padding
   // byte by byte, so that those that flow are split into their members.
+  // A choice between constants keeps the sign of a zero among them. NVIDIA's compiler makes of some
+  // a conversion of integers; without this such zeros are hidden from it.
+  bool sound_choices = true;
   bool unroll_short_loops = false;
   // A loop's header may hold its test. llvmpipe forgets which way lanes left such a loop where
   // others went on to the next turn early; without this the test of these stands in the body.

@@ -210,6 +210,7 @@ class Runner:
             return
         device.target.update(
             unroll_short_loops=number % 2 == 1,
+            sound_choices=number % 2 == 0,
             exact_division=number % 4 < 2,
             close_reciprocals=number % 8 >= 4,
         )

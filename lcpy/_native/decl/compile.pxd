@@ -39,6 +39,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool sound_extension
         cbool unroll_short_loops
         cbool sound_headers
+        cbool sound_choices
         cbool close_reciprocals
         cbool exact_division
         cbool denorm_preserve

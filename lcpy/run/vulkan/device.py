@@ -163,6 +163,7 @@ class VulkanDevice(DeviceBase):
             "exact_zeros": self.physical.driver_id != 13,
             "sound_headers": self.physical.driver_id != 13,
             "sound_extension": self.physical.driver_id != 13,
+            "sound_choices": self.physical.driver_id != 4,
             "unroll_short_loops": self.physical.driver_id == 4,  # NVIDIA's own
             "close_reciprocals": self.physical.driver_id == 4,
             "exact_division": self.physical.driver_id == 13,

@@ -89,7 +89,7 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
     if (to_float) one = wide == Scalar::Float64 ? kOneFloat64 : kOneFloat32;
     const Word yes = lane_constant(wide, n, one);
     Word no = lane_constant(wide, n, 0);
-    if (to_float && hides()) {
+    if (to_float && (hides() || hides_choices())) {
       const Word zero = zero_at_run_time(wide), parts[] = {zero, zero, zero, zero};
       no = n == 1 ? zero
                   : emit_list(Opcode::CompositeConstruct, lanes(wide, n), std::span(parts, n));

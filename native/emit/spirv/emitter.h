@@ -131,6 +131,8 @@ class Emitter {
 
   // ---- constants (resources.cpp) --------------------------------------------------------------
   Word late_constant(ValueId v);
+  Word hidden_constant(ValueId v);
+  Word choice(ValueId v);
   Word constant(Type t, const std::byte* bytes);
   Word scalar_constant(Scalar s, uint64_t bits);
   Word lane_constant(Scalar s, uint32_t count, uint64_t bits);  // spread
@@ -227,6 +229,7 @@ class Emitter {
   Word with_hidden_zeros(Type t, const std::byte* bytes);
   Word zero_at_run_time(Scalar s);
   Word hidden_double(Word id, uint32_t count);
+  bool hides_choices() const { return !target_.sound_choices && d_.math != MathMode::Fast; }
   bool hides() const { return !target_.exact_zeros && d_.math != MathMode::Fast; }
   Word hidden_integer(Word id, Scalar s, uint32_t count);
   Word fma_narrow(Word a, Word b, Word c, Scalar s);

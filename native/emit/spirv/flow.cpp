@@ -56,7 +56,7 @@ void Emitter::emit_body(BodyId body, size_t from) {
 // Notes that the current block is about to branch to the target.
 void Emitter::arrive(Target& target, std::span<const Operand> values) {
   target.from.push_back({label_, flow_values_.size()});
-  for (const Operand& x : values) flow_values_.push_back(value(x));
+  for (const Operand& x : values) flow_values_.push_back(choice(x.value()));
 }
 
 void Emitter::branch(Target& target, const Operation& o) {
@@ -152,7 +152,7 @@ void Emitter::flatten(const Operation& o, Word condition) {
   }
   for (uint32_t i = 0; i < o.result_count; i++) {
     const ValueId result = d_.result(o, i);
-    const Word left = value(yields[0][i]), right = value(yields[1][i]);
+    const Word left = choice(yields[0][i].value()), right = choice(yields[1][i].value());
     ids_[result.value] =
         left == right ? left : select_components(condition, left, right, d_.type_of(result));
   }

@@ -32,6 +32,12 @@ Word Emitter::late_constant(ValueId v) {
   const std::byte* bytes = d_.constant_bytes(v).data();
   if (!hides() || !hides_zeros(t, bytes))
     return ids_[v.value] = constant(t, bytes);
+  return hidden_constant(v);
+}
+
+Word Emitter::hidden_constant(ValueId v) {
+  const Type t = d_.type_of(v);
+  const std::byte* bytes = d_.constant_bytes(v).data();
   const auto known = hidden_constants_.find(v.value);
   if (known != hidden_constants_.end()) return known->second;
   Words* const current = out_;
@@ -39,6 +45,13 @@ Word Emitter::late_constant(ValueId v) {
   const Word id = with_hidden_zeros(t, bytes);
   out_ = current;
   return hidden_constants_[v.value] = id;
+}
+
+// A value that is chosen, or passed on to where ways meet.
+Word Emitter::choice(ValueId v) {
+  if (!hides_choices() || !d_.is_constant(v)) return value(v);
+  const Type t = d_.type_of(v);
+  return hides_zeros(t, d_.constant_bytes(v).data()) ? hidden_constant(v) : value(v);
 }
 
 // SPIR-V 1.6, 2.2.1: narrow literals fill a word, sign-extended for signed types.

@@ -19,7 +19,7 @@ Word Emitter::emit_list(Opcode code, Word result_type, std::span<const Word> ope
 void Emitter::select(const Operation& o) {
   const auto x = d_.operands_of(o);
   const Type t = d_.type_of(d_.result(o));
-  const Word cond = value(x[0]), a = value(x[1]), b = value(x[2]);
+  const Word cond = value(x[0]), a = choice(x[1].value()), b = choice(x[2].value());
   if (type_of(x[0]).is_scalar()) {
     alias(o, select_components(cond, a, b, t));
   } else {
