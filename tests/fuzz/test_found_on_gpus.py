@@ -125,6 +125,21 @@ def reads_one_or_the_other(
     seen[i] = fixed[i] if fixed[0] > 0 else out[i]
 
 
+@lc.kernel(block_size=32)
+def reads_in_two_ifs(
+    fixed: lc.Buffer[lc.int16], out: lc.Buffer[lc.int16], seen: lc.Buffer[lc.int16]
+):
+    i = lc.dispatch_id().x
+    out[i] = lc.int16(i + 1)
+    v = lc.int16(0)
+    which = fixed[0] > 0
+    if which:
+        v = fixed[i]
+    if not which:
+        v = out[i]
+    seen[i] = v
+
+
 @lc.callable
 def one_of(fixed, out, i, which) -> lc.int16:
     if which > 0:
@@ -141,10 +156,12 @@ def returns_one_or_the_other(
     seen[i] = one_of(fixed, out, i, fixed[0].x)
 
 
-@pytest.mark.parametrize("kernel", [reads_one_or_the_other, returns_one_or_the_other])
+@pytest.mark.parametrize(
+    "kernel", [reads_one_or_the_other, reads_in_two_ifs, returns_one_or_the_other]
+)
 def test_a_thread_reads_what_it_wrote_beside_a_buffer_that_is_only_read(device, kernel):
     """NVIDIA's compiler made one read of both, past the caches that know of writes."""
-    T = lc.int16 if kernel is reads_one_or_the_other else lc.short2
+    T = lc.short2 if kernel is returns_one_or_the_other else lc.int16
     fixed, out = (lc.Buffer(64, T, device=device) for _ in range(2))
     seen = lc.Buffer(64, lc.int16, device=device)
     kernel(fixed, out, seen, dispatch_size=64)
@@ -187,6 +204,17 @@ def test_such_reads_stay_apart(target):
         assert apart.count("apart(&") == 1 and "apart" not in plain
     assert "apart" not in text(of_other_sizes, wide, short, wide)[0]
     assert "apart" not in text(one_after_the_other, short, short, short)[0]
+
+    @lc.kernel(block_size=32)
+    def guarded(fixed: lc.Buffer[lc.int16], out: lc.Buffer[lc.int16], seen: lc.Buffer[lc.int16]):
+        i = lc.dispatch_id().x
+        inside = i < 9
+        a = fixed[i] if inside else lc.int16(0)
+        b = out[i] if inside else lc.int16(0)
+        seen[i] = a + b
+
+    assert text(reads_in_two_ifs, short, short, short)[0].count("apart(&") == 1
+    assert "apart" not in text(guarded, short, short, short)[0]
 
 
 @lc.callable

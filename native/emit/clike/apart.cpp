@@ -1,8 +1,12 @@
 // Where two ways through the program read memory, one of a buffer that the kernel only reads, the
 // other of one that it also writes, NVIDIA's compiler makes one read of both: of an address that it
 // chooses, but through the cache that knows of no writes. So the first of the two is read at an
-// address that the compiler knows nothing of. Ways are the arms of an If or a Switch, and an arm
-// that does not come back beside all that follows it.
+// address that the compiler knows nothing of. Ways are the arms of an If or a Switch, also of two
+// of them in one body, unless it is the same arm of the same condition; and an arm that does not
+// come back beside all that follows it.
+#include <array>
+#include <map>
+
 #include "emit/clike/ops.h"
 
 namespace lcpy::clike {
@@ -31,9 +35,43 @@ Emitter::Reads Emitter::reads_of(const Operation& op) const {
   return reads;
 }
 
+// The arms of a body's constructs by condition and place, and what they read.
+class Emitter::Ways {
+ public:
+  void add(uint64_t condition, uint64_t place, BodyId arm, Reads reads) {
+    if (!reads.fixed && !reads.changing) return;
+    Way& way = ways_[{condition, place}];
+    way.changing |= reads.changing;
+    if (reads.fixed) way.arms.push_back({arm, reads.fixed});
+  }
+
+  // Calls found(arm, sizes) for reads of fixed buffers beside which others change.
+  template <class Found>
+  void beside(Found&& found) const {
+    std::array<uint32_t, 8> count{};  // ways by the size of what changes
+    for (const auto& [key, way] : ways_)
+      for (uint32_t bit = 0; bit < 8; bit++) count[bit] += way.changing >> bit & 1;
+    for (const auto& [key, way] : ways_) {
+      uint8_t others = 0;
+      for (uint32_t bit = 0; bit < 8; bit++)
+        if (count[bit] > (way.changing >> bit & 1u)) others |= static_cast<uint8_t>(1u << bit);
+      for (const auto& [arm, fixed] : way.arms)
+        if (fixed & others) found(arm, static_cast<uint8_t>(fixed & others));
+    }
+  }
+
+ private:
+  struct Way {
+    uint8_t changing = 0;
+    std::vector<std::pair<BodyId, uint8_t>> arms;
+  };
+  std::map<std::pair<uint64_t, uint64_t>, Way> ways_;
+};
+
 // What a body reads; finds on the way which of its arms are apart.
 Emitter::Reads Emitter::find_apart(BodyId id) {
   Reads sum;
+  Ways ways;
   const auto& ops = d_.body(id).ops;
   for (size_t i = ops.size(); i-- > 0;) {
     const Operation& op = d_.op(ops[i]);
@@ -48,15 +86,20 @@ Emitter::Reads Emitter::find_apart(BodyId id) {
     for (BodyId arm : arms) reads.push_back(find_apart(arm));
     for (size_t k = 0; k < arms.size(); k++) {
       const bool returns = op.op != Op::Loop && !ends_with(arms[k], Op::Yield);
-      uint8_t others = returns ? rest.changing : 0;
-      for (size_t m = 0; m < arms.size(); m++) others |= m == k ? 0 : reads[m].changing;
-      apart_[arms[k].value] = reads[k].fixed & others;
+      apart_[arms[k].value] = reads[k].fixed & (returns ? rest.changing : 0);
+      // Values and operations count apart.
+      if (op.op == Op::If) ways.add(d_.operands_of(op)[0].index, k, arms[k], reads[k]);
+      if (op.op == Op::Switch) ways.add(uint64_t{1} << 32 | ops[i].value, k, arms[k], reads[k]);
       if (const uint8_t after = returns ? reads[k].changing & rest.fixed : 0)
         apart_after_[ops[i].value] |= after;
       any_apart_ |= apart_[arms[k].value] || (returns && (reads[k].changing & rest.fixed));
     }
     for (const Reads& r : reads) sum |= r;
   }
+  ways.beside([&](BodyId arm, uint8_t sizes) {
+    apart_[arm.value] |= sizes;
+    any_apart_ = true;
+  });
   return sum;
 }
 

@@ -53,6 +53,7 @@ class Emitter {
       return *this;
     }
   };
+  class Ways;
   void analyse_apart();
   Reads reads_of(const Operation& op) const;
   Reads find_apart(BodyId body);
