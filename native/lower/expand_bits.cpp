@@ -98,6 +98,7 @@ ValueId expand_clz(Expander& e, const ExpandCall& call) {
     return e.convert(e.select(empty, below, e.unary(Op::Clz, h.high)), t);
   }
   if (t.scalar() == Scalar::UInt32) return clz32(e, v);
+  if (width_of(t) == 32) return e.bitcast(e.unary(Op::Clz, widen(e, v)), t);
   const ValueId top = at_top(e, v);  // a one below ends the count
   const ValueId wide = e.bit_or(top, e.bits(e.type(top), uint64_t{1} << (31 - width_of(t))));
   return e.convert(e.unary(Op::Clz, wide), t);
