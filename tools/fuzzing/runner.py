@@ -85,7 +85,8 @@ class Runner:
         self.lc = lcpy
         self.cpu = lcpy.Device("cpu")
         self.devices = [open_device(d) for d in devices if d != "cpu"]
-        self.usual = {d.name: dict(d.target) for d in self.devices if d.kind == "vulkan"}
+        vulkan = [d for d in self.devices if getattr(d, "kind", "") == "vulkan"]
+        self.usual = {d.name: dict(d.target) for d in vulkan}
         self.loader = Loader()
         self.ways, self.halve = ways, halve
         self.counts = {}
@@ -206,7 +207,7 @@ class Runner:
 
     def _pose(self, device, number):
         """llvmpipe takes what GPUs are given: loops written out, division in steps."""
-        if device.kind != "vulkan" or not self.usual[device.name]["exact_division"]:
+        if not self.usual.get(device.name, {}).get("exact_division"):
             return
         device.target.update(
             unroll_short_loops=number % 2 == 1,
