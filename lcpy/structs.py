@@ -88,6 +88,10 @@ def _make_struct(cls, align, local_names):
             defaults[name] = types.convert(T, namespace.pop(name), f"{cls.__name__}.{name}")
     if not members:
         raise types._argument_error(f"struct {cls.__name__} has no annotated member")
+    if "__slots__" in namespace:
+        raise types._argument_error(
+            f"struct {cls.__name__}: its members are what is annotated; __slots__ has no place here"
+        )
     bases = tuple(b for b in cls.__bases__ if b is not object)
     if bases:
         raise types._argument_error(f"struct {cls.__name__} cannot derive from {bases[0].__name__}")

@@ -141,7 +141,7 @@ bool FunctionLowering::expression_statement(const StmtNode& s) {
     call(n);
   else if (n.kind == ExprKind::CustomCall || n.kind == ExprKind::ExternalCall)
     custom_call(n);
-  else
+  else if (n.type.is_value())  // a buffer's name alone says nothing
     value(s.a);
   return true;
 }

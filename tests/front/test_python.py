@@ -348,3 +348,31 @@ def test_python(device, function, inputs, kind):
     out = lc.Buffer(len(inputs), getattr(lc, kind), device=device)
     run(lc.Buffer(values, device=device), out, dispatch_size=len(inputs))
     assert out.numpy().tolist() == want
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_names_alone(opt):
+    """A statement that is only a name, of whatever, does nothing."""
+
+    @lc.kernel(opt=opt)
+    def names(i: lc.Buffer[lc.int32], b: lc.ByteBuffer, n: lc.int32):
+        s = lc.shared(lc.int32, 4)
+        i
+        b
+        n
+        s
+        s[0]
+        i[0] = 7
+
+    out = lc.Buffer(1, lc.int32, device="cpu")
+    names(out, lc.ByteBuffer(4, device="cpu"), 3, dispatch_size=1)
+    assert out.numpy()[0] == 7
+
+
+def test_slots_of_a_struct():
+    with pytest.raises(lc.ArgumentError, match="__slots__"):
+
+        @lc.struct
+        class Slotted:
+            a: lc.int32
+            __slots__ = ("x",)
