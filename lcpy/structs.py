@@ -109,12 +109,16 @@ def _evaluate(annotation, scope, local_names, member, struct_name):
         ) from None
 
 
+MOST_ALIGN = 4096  # bytes
+
+
 def make_struct(name, members, defaults=None, align=0, namespace=None):
     """A struct type class from member types: what ``lc.struct`` makes of a class body."""
     namespace = dict(namespace or {})
-    if type(align) is not int or align < 0 or align & (align - 1):
+    if type(align) is not int or not 0 <= align <= MOST_ALIGN or align & (align - 1):
         raise types._argument_error(
-            f"struct {name}: align must be a power of two, not {types.shown(align)}"
+            f"struct {name}: align must be a power of two up to {MOST_ALIGN}, "
+            f"not {types.shown(align)}"
         )
     inner = ",".join(T._description for T in members.values())
     align = max([align] + [_align_of(T) for T in members.values()])

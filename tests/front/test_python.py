@@ -376,3 +376,12 @@ def test_slots_of_a_struct():
         class Slotted:
             a: lc.int32
             __slots__ = ("x",)
+
+
+@pytest.mark.parametrize("align", [3, -4, 8192, 2**20])
+def test_alignment_of_a_struct(align):
+    with pytest.raises(lc.ArgumentError, match="power of two up to 4096"):
+
+        @lc.struct(align=align)
+        class Aligned:
+            a: lc.int32
