@@ -105,18 +105,21 @@ struct Emitter::FloatBits {
   }
 };
 
-// A function of one argument on n lanes of float.
+// A function of one to three arguments on n lanes of float, made at its first use; `body` ends its
+// blocks itself.
 template <class Body>
-Word Emitter::plain_function(const char* name, uint32_t n, Body body) {
-  const Word made = m_.new_id(), x = m_.new_id(), label = label_, real = lanes(Scalar::Float32, n);
+Word Emitter::float_function(Word& made, const char* name, uint32_t arity, uint32_t n, Body body) {
+  if (made) return made;
+  made = m_.new_id();
   Words code, *const current = out_;
+  const Word label = label_, real = lanes(Scalar::Float32, n);
+  const std::vector<Word> parameters(arity, real);
   out_ = &code;
-  const Word parameters[] = {real};
   code.op(Opcode::Function, real, made, FunctionControl::None, m_.type_function(real, parameters));
-  code.op(Opcode::FunctionParameter, real, x);
+  Word x[3] = {};
+  for (uint32_t i = 0; i < arity; i++) code.op(Opcode::FunctionParameter, real, x[i] = m_.new_id());
   start_block(m_.new_id());
-  const Word result = body(x);
-  code.op(Opcode::ReturnValue, result);
+  body(x);
   code.op(Opcode::FunctionEnd);
   if (target_.names) m_.name(made, name);
   m_.function(code);
@@ -125,39 +128,32 @@ Word Emitter::plain_function(const char* name, uint32_t n, Body body) {
   return made;
 }
 
-// A function of one to three arguments on n lanes of float, made at its first use.
+template <class Body>
+Word Emitter::plain_function(Word& made, const char* name, uint32_t n, Body body) {
+  return float_function(made, name, 1, n, [&](const Word* x) {
+    const Word result = body(x[0]);
+    out_->op(Opcode::ReturnValue, result);
+  });
+}
+
 template <class Moderate, class Quick, class Careful>
 Word Emitter::branching_function(Word& made, const char* name, uint32_t arity, uint32_t n,
                                  Moderate moderate, Quick quick, Careful careful) {
-  if (made) return made;
-  made = m_.new_id();
-  Words code, *const current = out_;
-  const Word label = label_, real = lanes(Scalar::Float32, n);
-  const std::vector<Word> parameters(arity, real);
-  out_ = &code;
-  code.op(Opcode::Function, real, made, FunctionControl::None,
-          m_.type_function(real, parameters));
-  Word x[3] = {};
-  for (uint32_t i = 0; i < arity; i++)
-    code.op(Opcode::FunctionParameter, real, x[i] = m_.new_id());
-  start_block(m_.new_id());
-  const Word fits = moderate(x), all = lanes(Scalar::Bool);
-  const Word always = n == 1 ? fits : emit(Opcode::All, all, fits);
-  const Word common = m_.new_id(), rare = m_.new_id(), after = m_.new_id();
-  code.op(Opcode::SelectionMerge, after, SelectionControl::DontFlatten);
-  code.op(Opcode::BranchConditional, always, common, rare);
-  start_block(common);
-  code.op(Opcode::ReturnValue, quick(x));
-  start_block(rare);
-  code.op(Opcode::ReturnValue, careful(x));
-  start_block(after);
-  code.op(Opcode::Unreachable);
-  code.op(Opcode::FunctionEnd);
-  if (target_.names) m_.name(made, name);
-  m_.function(code);
-  out_ = current;
-  label_ = label;
-  return made;
+  return float_function(made, name, arity, n, [&](const Word* x) {
+    const Word fits = moderate(x), all = lanes(Scalar::Bool);
+    const Word always = n == 1 ? fits : emit(Opcode::All, all, fits);
+    const Word common = m_.new_id(), rare = m_.new_id(), after = m_.new_id();
+    out_->op(Opcode::SelectionMerge, after, SelectionControl::DontFlatten);
+    out_->op(Opcode::BranchConditional, always, common, rare);
+    start_block(common);
+    const Word soon = quick(x);
+    out_->op(Opcode::ReturnValue, soon);
+    start_block(rare);
+    const Word late = careful(x);
+    out_->op(Opcode::ReturnValue, late);
+    start_block(after);
+    out_->op(Opcode::Unreachable);
+  });
 }
 
 // Whether each lane is between 2^-60 and 2^60.
@@ -235,29 +231,26 @@ Word Emitter::exact_quotient_by(Word a, Word b, Word reciprocal, uint32_t n) {
 
 // Without a branch: a small operand is raised, and only zeros and infinity are roots of themselves.
 Word Emitter::exact_root(Word a, uint32_t n) {
-  Word& made = root_functions_[n];
-  if (!made) {
-    FloatBits f(*this, n);
-    made = plain_function("square_root", n, [&](Word operand) {
-      const Word least = f.real_number(kLeastModerate), half = f.real_number(0x3f000000);
-      const Word is_small = emit(Opcode::FOrdLessThan, f.flag, operand, least);
-      const Word raised = f.exact(Opcode::FMul, operand, f.real_number(0x5f800000));  // 2^64
-      const Word x = emit(Opcode::Select, f.real, is_small, raised, operand);
-      // Goldschmidt's iteration: g goes to the root, h to half its reciprocal.
-      const Word y = glsl(Glsl::InverseSqrt, f.real, x);
-      Word g = emit(Opcode::FMul, f.real, x, y), h = emit(Opcode::FMul, f.real, half, y);
-      if (!target_.close_reciprocals) {
-        const Word e = f.fma(f.negative(h), g, half);
-        g = f.fma(g, e, g);
-        h = f.fma(h, e, h);
-      }
-      const Word root = f.fma(f.fma(f.negative(g), g, x), h, g);
-      const Word lowered = f.exact(Opcode::FMul, root, f.real_number(0x2f800000));  // 2^-32
-      const Word right = emit(Opcode::Select, f.real, is_small, lowered, root);
-      return emit(Opcode::Select, f.real, is_end(operand, n), operand, right);
-    });
-  }
-  return emit(Opcode::FunctionCall, lanes(Scalar::Float32, n), made, a);
+  FloatBits f(*this, n);
+  const Word function = plain_function(root_functions_[n], "square_root", n, [&](Word operand) {
+    const Word least = f.real_number(kLeastModerate), half = f.real_number(0x3f000000);
+    const Word is_small = emit(Opcode::FOrdLessThan, f.flag, operand, least);
+    const Word raised = f.exact(Opcode::FMul, operand, f.real_number(0x5f800000));  // 2^64
+    const Word x = emit(Opcode::Select, f.real, is_small, raised, operand);
+    // Goldschmidt's iteration: g goes to the root, h to half its reciprocal.
+    const Word y = glsl(Glsl::InverseSqrt, f.real, x);
+    Word g = emit(Opcode::FMul, f.real, x, y), h = emit(Opcode::FMul, f.real, half, y);
+    if (!target_.close_reciprocals) {
+      const Word e = f.fma(f.negative(h), g, half);
+      g = f.fma(g, e, g);
+      h = f.fma(h, e, h);
+    }
+    const Word root = f.fma(f.fma(f.negative(g), g, x), h, g);
+    const Word lowered = f.exact(Opcode::FMul, root, f.real_number(0x2f800000));  // 2^-32
+    const Word right = emit(Opcode::Select, f.real, is_small, lowered, root);
+    return emit(Opcode::Select, f.real, is_end(operand, n), operand, right);
+  });
+  return emit(Opcode::FunctionCall, f.real, function, a);
 }
 
 // Whether lanes are zero or positive infinity.
@@ -270,17 +263,15 @@ Word Emitter::is_end(Word v, uint32_t n) {
 
 // The reciprocal of a root is far from the smallest and the largest numbers, unless it is an end.
 Word Emitter::reciprocal_of_root(Word b, uint32_t n) {
-  Word& made = root_reciprocals_[n];
-  if (!made) {
-    FloatBits f(*this, n);
-    made = plain_function("reciprocal_of_root", n, [&](Word root) {
-      const Word one = f.real_number(kOne);
-      const Word seed = emit(Opcode::FDiv, f.real, one, root);
-      const Word y = f.fma(f.fma(f.negative(root), seed, one), seed, seed);
-      return emit(Opcode::Select, f.real, is_end(root, n), seed, y);
-    });
-  }
-  return emit(Opcode::FunctionCall, lanes(Scalar::Float32, n), made, b);
+  FloatBits f(*this, n);
+  const Word function =
+      plain_function(root_reciprocals_[n], "reciprocal_of_root", n, [&](Word root) {
+        const Word one = f.real_number(kOne);
+        const Word seed = emit(Opcode::FDiv, f.real, one, root);
+        const Word y = f.fma(f.fma(f.negative(root), seed, one), seed, seed);
+        return emit(Opcode::Select, f.real, is_end(root, n), seed, y);
+      });
+  return emit(Opcode::FunctionCall, f.real, function, b);
 }
 
 // Exact for all operands. The quotient of the significands is rounded to 24 bits, with a remainder

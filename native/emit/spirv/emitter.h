@@ -256,7 +256,9 @@ class Emitter {
   Word reciprocal_of_root(Word root, uint32_t count);
   Word is_end(Word v, uint32_t count);
   template <class Body>
-  Word plain_function(const char* name, uint32_t count, Body body);
+  Word float_function(Word& made, const char* name, uint32_t arity, uint32_t count, Body body);
+  template <class Body>
+  Word plain_function(Word& made, const char* name, uint32_t count, Body body);
   // Ids, by lanes.
   Word quotient_functions_[5] = {}, reciprocal_functions_[5] = {}, constant_functions_[5] = {},
        root_functions_[5] = {}, root_reciprocals_[5] = {};
