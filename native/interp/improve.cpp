@@ -62,6 +62,8 @@ class Improver {
     if (removed_[from] || from >= at || at - from > kWindow) return false;
     if (m.kind != NodeKind::Element || m.op != Op::Mul || m.region != code_.nodes[at].region)
       return false;
+    // A bitcast is no node: the product may be one of integers, whose bits the sum reads as floats.
+    if (m.type != code_.nodes[at].type) return false;
     if (code_.scalars[s].kind != Kind::Varying) return false;
     for (uint32_t i = from + 1; i < at; ++i) {
       const Node& x = code_.nodes[i];
