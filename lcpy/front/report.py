@@ -145,4 +145,3 @@ def _shape(cls):
     if cls.kind == "array":
         return [_shape(cls.element)]
     return None
-

@@ -39,10 +39,10 @@ struct VulkanTarget {
   // Kinds of subgroup operations in compute shaders.
   bool subgroup_basic = true, subgroup_vote = true, subgroup_ballot = true;
   bool subgroup_arithmetic = true, subgroup_shuffle = true;
-  bool clock = true;        // VK_KHR_shader_clock, of subgroups
+  bool clock = true;  // VK_KHR_shader_clock, of subgroups
   // VK_KHR_shader_maximal_reconvergence: lanes that part come together as the program reads.
   bool maximal_reconvergence = false;
-  uint32_t block_x = 1024;  // threads of a block along x, at the most
+  uint32_t block_x = 1024;                   // threads of a block along x, at the most
   bool signed_zero_inf_nan_preserve = true;  // float controls, by width 32
   bool denorm_preserve = false;  // likewise: denormal floats are kept where the device can
   // The same by widths 16 and 64, and conversions to half that round to nearest even.
@@ -67,11 +67,18 @@ struct VulkanTarget {
   // A sign-extended int compares with constants as it should. llvmpipe gets that wrong; without
   // this the extension is written without OpSConvert.
   bool sound_extension = true;
-  // NVIDIA's driver: unrolls the shortest loops only when asked to, and moves structs with padding
-  // byte by byte, so that those that flow are split into their members.
   // A choice between constants keeps the sign of a zero among them. NVIDIA's compiler makes of some
   // a conversion of integers; without this such zeros are hidden from it.
   bool sound_choices = true;
+  // A loop carries any value. NVIDIA's compiler dies of some that carry bools or values that change
+  // places, and unrolls some of which it knows that they turn once at most to turn always. Without
+  // this bools are carried as integers, changed places are hidden, and such loops are not unrolled.
+  bool sound_loops = true;
+  // A float that is made an integer was rounded before. NVIDIA's compiler converts what a half was
+  // rounded from, or a float; without this it cannot tell.
+  bool sound_rounding = true;
+  // NVIDIA's driver: unrolls the shortest loops only when asked to, and moves structs with padding
+  // byte by byte, so that those that flow are split into their members.
   bool unroll_short_loops = false;
   // A loop's header may hold its test. llvmpipe forgets which way lanes left such a loop where
   // others went on to the next turn early; without this the test of these stands in the body.
@@ -115,8 +122,8 @@ std::string emit_opencl(const KernelDescriptor& d, const OpenclTarget& target);
 std::string opencl_build_options(const KernelDescriptor& d, const OpenclTarget& target);
 
 struct CudaTarget {
-  uint32_t arch = 75;      // compute capability, 75 for 7.5 (sm_75); at least 75
-  bool fold = false;       // as VulkanTarget's, for grids beyond 2^31 - 1 by 65535 by 65535 blocks
+  uint32_t arch = 75;  // compute capability, 75 for 7.5 (sm_75); at least 75
+  bool fold = false;   // as VulkanTarget's, for grids beyond 2^31 - 1 by 65535 by 65535 blocks
   // No two buffers of a launch overlap, and each has fewer than 2^31 elements: pointers are
   // __restrict__, and elements near one another are reached from one address.
   bool restrict_ = false;

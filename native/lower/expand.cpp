@@ -16,6 +16,9 @@ namespace {
 bool when_any(Type, Type) { return true; }
 bool when_vector(Type result, Type) { return result.is_vector(); }
 bool when_float(Type result, Type) { return result.is_float(); }
+bool when_float_or_narrow(Type result, Type) {
+  return result.is_float() || scalar_size(result.scalar()) < 4;
+}
 // Plain: between integers, from integers to floats, and between floats.
 bool when_not_plain(Type result, Type first) {
   if (result.is_integer()) return !first.is_integer();

@@ -133,8 +133,15 @@ ValueId expand_float_remainder(Expander& e, const ExpandCall& call) {
   return e.select(bad, nan, e.binary(Op::Copysign, positive, x));
 }
 
-// A NaN loses; -0 is below +0, whose bits or-ed (and-ed) give the smaller (larger) of equals.
-ValueId expand_float_min_max(Expander& e, const ExpandCall& call) {
+// Of integers of 8 or 16 bits: those of 32. Of floats a NaN loses, and -0 is below +0; the bits of
+// both, or-ed or and-ed, give the smaller or the larger of equals.
+ValueId expand_min_max(Expander& e, const ExpandCall& call) {
+  if (call.type.is_integer()) {
+    const Type words = call.type.with_scalar(
+        call.type.has_class(ScalarClass::Signed) ? Scalar::Int32 : Scalar::UInt32);
+    const ValueId x = e.convert(arg(e, call, 0), words), y = e.convert(arg(e, call, 1), words);
+    return e.convert(e.emit(call.op, words, {x, y}), call.type);
+  }
   const ValueId a = arg(e, call, 0), b = arg(e, call, 1);
   const bool smaller = call.op == Op::Min;
   const Op before = smaller ? Op::Less : Op::Greater;

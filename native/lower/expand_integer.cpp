@@ -13,6 +13,7 @@ struct Divisor {
   bool constant = false;                    // every lane known
   bool good = false;                        // no lane is 0, or -1 where signed
   bool power_of_two = false;                // every lane the same positive power of two
+  bool minus_power = false;                 // every lane the same negated power of two
   bool positive = false, negative = false;  // of every lane
   uint32_t log2 = 0;
 };
@@ -22,13 +23,15 @@ Divisor inspect(const Expander& e, ValueId y) {
   const Type t = e.type(y);
   int64_t first = 0, value = 0;
   if (!e.constant_lane(y, 0, &first)) return d;
-  d = {true, true, true, true, true, 0};
+  d = {true, true, true, is_signed(t), true, true, 0};
   for (uint32_t i = 0; i < t.lanes(); i++) {
     e.constant_lane(y, i, &value);
     const bool is_positive = is_signed(t) ? value > 0 : value != 0;
     d.good = d.good && value != 0 && !(is_signed(t) && value == -1);
     d.power_of_two = d.power_of_two && value == first && is_positive &&
                      std::has_single_bit(static_cast<uint64_t>(value));
+    d.minus_power = d.minus_power && value == first && value < 0 &&
+                    std::has_single_bit(uint64_t{0} - static_cast<uint64_t>(value));
     d.positive = d.positive && is_positive;
     d.negative = d.negative && is_signed(t) && value < 0;
   }
@@ -36,6 +39,9 @@ Divisor inspect(const Expander& e, ValueId y) {
   return d;
 }
 
+ValueId low_bits(Expander& e, ValueId x, uint32_t count) {
+  return e.bit_and(x, e.bits(e.type(x), (uint64_t{1} << count) - 1));
+}
 ValueId is_zero(Expander& e, ValueId v) { return e.compare(Op::Equal, v, e.bits(e.type(v), 0)); }
 ValueId is_negative(Expander& e, ValueId v) { return e.compare(Op::Less, v, e.bits(e.type(v), 0)); }
 
@@ -149,6 +155,13 @@ ValueId expand_floor_div(Expander& e, const ExpandCall& call) {
   const ValueId x = e.spread(call.args[0], call.type), y = e.spread(call.args[1], call.type);
   const Divisor d = inspect(e, y);
   if (d.power_of_two) return d.log2 ? e.shift(Op::ShrUnchecked, x, d.log2) : x;
+  if (d.minus_power) {  // -ceil(x / 2^n)
+    const ValueId none = e.bits(call.type, 0), low = low_bits(e, x, d.log2);
+    const ValueId inexact =
+        e.select(e.compare(Op::NotEqual, low, none), e.bits(call.type, 1), none);
+    const ValueId whole = d.log2 ? e.shift(Op::ShrUnchecked, x, d.log2) : x;
+    return e.sub(e.sub(none, whole), inexact);
+  }
   if (!is_signed(call.type))
     return expand_trunc_div(e, {Op::TruncDiv, call.type, std::array{x, y}});
   const ValueId safe = safe_divisor(e, x, y, d);
@@ -162,7 +175,11 @@ ValueId expand_floor_mod(Expander& e, const ExpandCall& call) {
   if (call.type.is_float()) return expand_float_floor_mod(e, call);
   const ValueId x = e.spread(call.args[0], call.type), y = e.spread(call.args[1], call.type);
   const Divisor d = inspect(e, y);
-  if (d.power_of_two) return e.bit_and(x, e.bits(call.type, (uint64_t{1} << d.log2) - 1));
+  if (d.power_of_two) return low_bits(e, x, d.log2);
+  if (d.minus_power) {  // -(-x mod 2^n)
+    const ValueId none = e.bits(call.type, 0);
+    return e.sub(none, low_bits(e, e.sub(none, x), d.log2));
+  }
   const ValueId safe = safe_divisor(e, x, y, d);
   const ValueId r = e.binary(Op::RemUnchecked, x, safe);
   if (!is_signed(call.type)) return r;

@@ -2,12 +2,16 @@
 
 import re
 
+import numpy as np
 import pytest
+from loading import load_source
 
 import lcpy as lc
 from lcpy._native import core
+from lcpy.artifact import PORTABLE, plan_of
 from lcpy.errors import DeviceError
 from lcpy.run import nvrtc
+from lcpy.spirv import validate
 
 FLAGS, FLOATS = lc.Buffer[lc.bool], lc.Buffer[lc.float32]
 ARCHITECTURES = (75, 90, 100, 120)
@@ -83,7 +87,8 @@ def test_choices_of_constants_are_of_bits():
 
 
 def test_divisions_of_vectors_go_by_lane():
-    """NVVM drops the divisor's lanes that nobody wants, then takes the quotient for undefined."""
+    """NVVM drops the lanes of a divisor that nobody wants, then takes the quotient for undefined;
+    clang finds remainders of some constants to be 0."""
 
     @lc.kernel(block_size=64)
     def divide(a: lc.Buffer[lc.ushort2], b: lc.Buffer[lc.int3]):
@@ -95,5 +100,82 @@ def test_divisions_of_vectors_go_by_lane():
     text, plain = core.emit_opencl(descriptor, ptx=True), core.emit_opencl(descriptor)
     scalar = r"%s \(?\(?(?:ushort\)|\w+\.)"
     assert len(re.findall(r" % ", text)) == 2 and len(re.findall(r" / ", text)) == 3
-    assert len(re.findall(r" % ", plain)) == 1 and len(re.findall(r" / ", plain)) == 1
+    assert len(re.findall(r" % ", plain)) == 2 and len(re.findall(r" / ", plain)) == 3
     assert re.search(scalar % "%", text)
+
+
+@lc.kernel(block_size=64, math="strict")
+def extremes(a: lc.Buffer[lc.float32], b: lc.Buffer[lc.float3], n: lc.Buffer[lc.int16]):
+    i = lc.dispatch_id().x
+    b[i] = lc.min(b[i], lc.max(a[i], a[i + 1]))
+    n[i] = lc.min(n[i], n[i + 1])
+    a[lc.uint64(a[i])] = lc.float32(lc.uint32(a[i + 2]))
+
+
+def test_opencl_has_the_machine_s_conversions_and_extremes():
+    types = (lc.Buffer[lc.float32], lc.Buffer[lc.float3], lc.Buffer[lc.int16])
+    text = core.emit_opencl(extremes.descriptor(*types), ptx=True)
+    assert 'asm("cvt.rzi.u32.f32 %0, %1;" : "=r"(r) : "f"(a)); return r;' in text
+    assert 'asm("cvt.rzi.u64.f32 %0, %1;" : "=l"(r) : "f"(a)); return a == a ? r : 0;' in text
+    assert "float3 min_strict3(float3 a, float3 b)" in text and "min.f32" in text
+    assert not re.search(r"\bmin\(\(?\(?short", text)  # minima of 16 bits are those of 32
+    plain = core.emit_opencl(extremes.descriptor(*types))
+    assert "asm" not in plain
+
+
+def test_opencl_orders_what_other_blocks_see():
+    @lc.kernel(block_size=64)
+    def ordered(a: lc.Buffer[lc.uint32]):
+        shared = lc.shared(lc.uint32, 4)
+        lc.atomic_store(a[0], lc.uint32(1), order="seq_cst")
+        lc.atomic_add(shared[1], lc.uint32(1), order="seq_cst")
+
+    text = core.emit_opencl(ordered.descriptor(lc.Buffer[lc.uint32]), ptx=True)
+    assert text.count("membar.gl") == 2 and text.count("mem_fence") == 2
+    assert "membar" not in core.emit_opencl(ordered.descriptor(lc.Buffer[lc.uint32]))
+
+
+def instructions(module):
+    words, at = np.frombuffer(module.words, np.uint32), 5
+    while at < len(words):
+        count = int(words[at] >> 16)
+        yield int(words[at] & 0xFFFF), words[at + 1 : at + count].tolist()
+        at += count
+
+
+def test_vulkan_carries_bools_as_integers():
+    @lc.kernel(block_size=1)
+    def carries(given: lc.Buffer[lc.bool], n: lc.Buffer[lc.int32]):
+        a, b = given[0], given[1]
+        for _ in range(n[0]):
+            a, b = b, a
+        given[0] = a
+
+    descriptor = carries.descriptor(lc.Buffer[lc.bool], lc.Buffer[lc.int32])
+    plan = plan_of("carries", descriptor, PORTABLE)
+    for sound in (True, False):
+        module = core.emit_spirv(descriptor, plan, sound_loops=sound)
+        bools = {words[0] for op, words in instructions(module) if op == 20}
+        phis = [words[0] in bools for op, words in instructions(module) if op == 245]
+        assert len(phis) == 3 and sum(phis) == (2 if sound else 0)
+        validate(module.words)
+
+
+@pytest.mark.parametrize(("bound", "unrolled"), [("n[0]", True), ("n[0] % 2", False)])
+def test_vulkan_unrolls_what_the_driver_does_not_count(bound, unrolled, tmp_path):
+    text = f"""
+import lcpy as lc
+
+@lc.kernel(block_size=1)
+def turns(n: lc.Buffer[lc.int32], x: lc.Buffer[lc.uint32]):
+    a = x[0]
+    for _ in range({bound}):
+        a = a * 3 + 1
+    x[0] = a
+"""
+    kernel = load_source(tmp_path, "turns", text).turns
+    descriptor = kernel.descriptor(lc.Buffer[lc.int32], lc.Buffer[lc.uint32])
+    plan = plan_of("turns", descriptor, PORTABLE)
+    module = core.emit_spirv(descriptor, plan, sound_loops=False, unroll_short_loops=True)
+    controls = [words[2] for op, words in instructions(module) if op == 246]
+    assert controls == [1 if unrolled else 0]

@@ -137,3 +137,135 @@ def test_lanes_that_go_on_early_and_lanes_that_leave(device, way, want, turns):
     assert out.numpy().tolist() == np.float32(want).tolist()
     known(out, 5.0, dispatch_size=8)
     assert out.numpy().tolist() == np.float32(want).tolist()
+
+
+@lc.kernel(block_size=8, math="strict")
+def reads_a_product_as_a_float(v: lc.Buffer[lc.int32], o: lc.Buffer[lc.float32]):
+    i = lc.dispatch_id().x
+    o[i] = lc.bitcast(lc.float32, v[i] * 285985041) + 0.0
+
+
+def test_an_integer_product_read_as_a_float(device):
+    """The interpreter made one instruction of the product and the sum, both of floats."""
+    v = np.array([2147483647, 6, 5, -7, -72673490, 8, 2147483645], np.int64)
+    want = (v * 285985041 & 0xFFFFFFFF).astype(np.uint32)
+    out = lc.Buffer(len(v), lc.float32, device=device)
+    source = lc.Buffer(v.astype(np.int32), device=device)
+    reads_a_product_as_a_float(source, out, dispatch_size=len(v))
+    assert (out.numpy().view(np.uint32)[:5] == want[:5]).all()  # the others are denormals
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+@pytest.mark.parametrize("log2", [0, 1, 2, 6, "most"])
+def test_division_by_negated_powers_of_two(device, bits, log2, opt):
+    """PoCL and NVIDIA's Vulkan compiler find some of these remainders to be others."""
+    T = getattr(lc, f"int{bits}")
+    least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+    by = least if log2 == "most" else -(1 << log2)
+
+    @lc.callable
+    def divisor() -> T:
+        return lc.static(by)
+
+    @lc.kernel(block_size=16, opt=opt)
+    def divide(x: lc.Buffer[T], q: lc.Buffer[T], r: lc.Buffer[T], pairs: lc.Buffer[T]):
+        i = lc.dispatch_id().x
+        q[i] = x[i] // lc.static(by)
+        r[i] = x[i] % divisor()
+        two = lc.vector(T, 2)(x[i], x[15 - i])
+        rest = two % lc.static(by)
+        pairs[2 * i] = rest.x
+        pairs[2 * i + 1] = rest.y
+
+    x = [0, 1, -1, 2, -2, 3, -3, 4, -4, 63, -63, 64, least, least + 1, most, most - 1]
+    buffers = [lc.Buffer(n, T, device=device) for n in (16, 16, 32)]
+    try:
+        divide(lc.Buffer(np.array(x, T.dtype), device=device), *buffers, dispatch_size=16)
+    except lc.UnsupportedError as error:
+        pytest.skip(str(error))
+    q, r, pairs = (b.numpy().tolist() for b in buffers)
+    wrapped = [least if (v, by) == (least, -1) else v // by for v in x]
+    assert q == wrapped
+    assert r == [v % by for v in x]
+    assert pairs == [v % by for i in range(16) for v in (x[i], x[15 - i])]
+
+
+@lc.callable
+def remainder_of_known(a: lc.long2) -> lc.long2:
+    return lc.long2(lc.int2(1, 0)) % a
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_remainders_of_known_vectors(device, opt):
+    @lc.kernel(block_size=1, opt=opt)
+    def run(out: lc.Buffer[lc.long2]):
+        out[0] = remainder_of_known(lc.long2(-9, 0))
+
+    out = lc.Buffer(1, lc.long2, device=device)
+    run(out, dispatch_size=1)
+    assert out.numpy().tolist() == [[-8, 0]]
+
+
+LARGE = 3.4028234663852886e38
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+@pytest.mark.parametrize("name", ["round", "trunc", "floor", "ceil", "sin", "exp", "log"])
+def test_functions_of_what_the_compiler_knows(device, name, opt):
+    """PoCL's convert their argument to an integer: of numbers that none holds, clang made anything,
+    or a loop without an end."""
+    f = getattr(lc, name)
+
+    @lc.callable
+    def nothing() -> lc.float32:
+        return lc.float32(float("nan"))
+
+    @lc.kernel(block_size=8, math="strict", opt=opt)
+    def run(x: lc.Buffer[lc.float32], counts: lc.Buffer[lc.uint32], out: lc.Buffer[lc.float32]):
+        i = lc.dispatch_id().x
+        n = lc.uint32(3)
+        while n > 0:
+            counts[i] += n
+            n -= 1
+        out[5 * i] = f(lc.float32(LARGE))
+        out[5 * i + 1] = f(x[i] / nothing())
+        out[5 * i + 2] = f(nothing())
+        out[5 * i + 3] = 2.0 if f(x[i] / nothing()) != 0.0 else 1.0
+        out[5 * i + 4] = f(lc.float32(float("inf")) - lc.float32(float("inf")))
+
+    def on_cpu():
+        out = lc.Buffer(5, lc.float32, device="cpu")
+        x, counts = (lc.Buffer(8, t, device="cpu") for t in (lc.float32, lc.uint32))
+        run(x, counts, out, dispatch_size=1)
+        return out.numpy()
+
+    want = on_cpu()
+    out = lc.Buffer(40, lc.float32, device=device)
+    counts = lc.Buffer(8, lc.uint32, device=device)
+    x = lc.Buffer(np.arange(8, dtype=np.float32), device=device)
+    run(x, counts, out, dispatch_size=8)
+    got = out.numpy().reshape(8, 5)
+    assert counts.numpy().tolist() == [6] * 8
+    assert np.isnan(got[:, [1, 2, 4]]).all() and (got[:, 3] == 2.0).all()
+    np.testing.assert_allclose(got[:, 0], want[0], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_a_difference_of_what_a_function_gave(device, opt):
+    """llvmpipe takes x * 0 for 0, also where the 0 is 1 - 1."""
+
+    @lc.callable
+    def one() -> lc.float32:
+        return lc.float32(1.0)
+
+    @lc.kernel(block_size=1, math="strict", opt=opt)
+    def run(t: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32]):
+        x = one()
+        out[0] = lc.lerp(x, x, t[0])
+        out[1] = (lc.float32(2.5) - lc.float32(2.5)) * t[0]
+        out[2] = (x - 1.0) * t[1]
+
+    out = lc.Buffer(3, lc.float32, device=device)
+    run(lc.Buffer(np.float32([np.nan, np.inf]), device=device), out, dispatch_size=1)
+    assert np.isnan(out.numpy()).all()

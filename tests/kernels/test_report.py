@@ -352,9 +352,7 @@ def check_bounds(device, module, name, make, n, value, buffer, *, before=(), aft
         given = make()
         held = [b.numpy().tobytes() for b in given]
         out.fill(-5)
-        trap = trap_of(
-            device, lambda: kernel(*given, out, *before, i, *after, dispatch_size=size)
-        )
+        trap = trap_of(device, lambda: kernel(*given, out, *before, i, *after, dispatch_size=size))
         assert (trap.kind, trap.buffer, trap.index) == ("bounds", buffer, i), i
         assert str(i) in str(trap) and trap.source in line_of(trap)
         assert [b.numpy().tobytes() for b in given] == held
@@ -372,9 +370,7 @@ def test_bounds_of_a_read(device, checked):
 
 def test_bounds_of_a_view(device, checked):
     whole = lc.Buffer(np.arange(20, dtype=np.int32), device=device)
-    check_bounds(
-        device, checked, "reads", lambda: [whole.view(7, 12)], 5, lambda i: 107 + i, "b"
-    )
+    check_bounds(device, checked, "reads", lambda: [whole.view(7, 12)], 5, lambda i: 107 + i, "b")
 
 
 @pytest.mark.parametrize(

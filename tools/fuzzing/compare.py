@@ -16,6 +16,16 @@ def differing(a, b):
     return different.reshape(len(a), -1).any(axis=1)
 
 
+def has_denormal(a):
+    """Whether an array, of structs too, holds a denormal float of 32 bits or more."""
+    if a.dtype.names:
+        return any(has_denormal(a[name]) for name in a.dtype.names)
+    if a.dtype.kind != "f" or a.dtype.itemsize < 4:
+        return False
+    size = np.abs(a)
+    return bool(((size > 0) & (size < np.finfo(a.dtype).tiny)).any())
+
+
 def _bits(a):
     if a.dtype.kind == "b":
         return a.view(np.uint8)

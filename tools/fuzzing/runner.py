@@ -212,6 +212,8 @@ class Runner:
         device.target.update(
             unroll_short_loops=number % 2 == 1,
             sound_choices=number % 2 == 0,
+            sound_loops=number % 2 == 0,
+            sound_rounding=number % 2 == 0,
             exact_division=number % 4 < 2,
             close_reciprocals=number % 8 >= 4,
         )
@@ -354,8 +356,8 @@ class Runner:
         for thread in sorted({f[2] for f in found if f[2] is not None})[:4] or [0]:
             try:
                 evaluator.thread_result(thread)
-            except Beyond:
-                return False
+            except Beyond:  # what is written must say
+                return any(compare.has_denormal(np.asarray(f[3])) for f in found)
             if evaluator.denormal:
                 return True
         return False

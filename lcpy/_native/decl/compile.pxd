@@ -40,6 +40,8 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool unroll_short_loops
         cbool sound_headers
         cbool sound_choices
+        cbool sound_loops
+        cbool sound_rounding
         cbool close_reciprocals
         cbool exact_division
         cbool denorm_preserve

@@ -164,6 +164,8 @@ class VulkanDevice(DeviceBase):
             "sound_headers": self.physical.driver_id != 13,
             "sound_extension": self.physical.driver_id != 13,
             "sound_choices": self.physical.driver_id != 4,
+            "sound_loops": self.physical.driver_id != 4,
+            "sound_rounding": self.physical.driver_id != 4,
             "unroll_short_loops": self.physical.driver_id == 4,  # NVIDIA's own
             "close_reciprocals": self.physical.driver_id == 4,
             "exact_division": self.physical.driver_id == 13,

@@ -48,6 +48,30 @@ bool Emitter::hides(ValueId v) const {
   return false;
 }
 
+// Whether branches may meet in an index: it comes from an If or a Switch, or from another function.
+// NVIDIA's OpenCL compiler makes a choice between addresses of that, and then takes a store through
+// it to reach nothing but one of them.
+bool Emitter::is_met(ValueId v, uint32_t steps) const {
+  constexpr uint32_t kMostSteps = 8;
+  const Value& value = d_.values[v.value];
+  if (d_.is_constant(v) || value.def == Value::Def::BodyParameter) return false;
+  if (value.def == Value::Def::FunctionParameter || steps == kMostSteps) return true;
+  const Operation& op = d_.op(OpId(value.source));
+  switch (op_row(op.op).category) {
+    case OpCategory::Control:
+      return true;
+    case OpCategory::Memory:
+    case OpCategory::Atomic:
+    case OpCategory::Ids:
+      return false;
+    default:
+      break;
+  }
+  for (Operand o : d_.operands_of(op))
+    if (o.is_value() && is_met(o.value(), steps + 1)) return true;
+  return false;
+}
+
 // A scalar or vector of floats as unsigned integers.
 void Emitter::bits(Text& t, ValueId v) {
   const Type type = d_.type_of(v), to = unsigned_like(type);

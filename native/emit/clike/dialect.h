@@ -33,10 +33,12 @@ class Dialect {
     bool total_functions;   // constant infinities and NaNs are arguments like others
     // Every buffer has fewer than 2^31 elements: indices within it never wrap around.
     bool small_buffers;
-    bool names_lanes;       // of a warp that are here: see first_lanes
-    bool merges_reads;      // see apart.cpp
-    bool reads_four;        // the compiler reads three lanes in two steps, but four in one
+    bool names_lanes;        // of a warp that are here: see first_lanes
+    bool merges_reads;       // see apart.cpp
+    bool reads_four;         // the compiler reads three lanes in two steps, but four in one
     bool chosen_as_bits;     // constant floats that meet do so as bits, see open_unseen
+    bool hides_met_indices;  // of what branches give, see is_met
+    bool stores_members;     // structs that are put together are stored member by member
   };
   virtual Traits traits() const = 0;
 
@@ -45,6 +47,7 @@ class Dialect {
   virtual std::string_view pointer_space(MemoryClass memory) const = 0;  // "__global ", or ""
   virtual std::string_view pointer() const = 0;  // between a slot's type and its name: "* "
   virtual std::string_view function_prefix() const = 0;
+  virtual std::string_view inline_prefix() const { return function_prefix(); }  // of a line or two
   // What else stands before a function that is given shared arrays.
   virtual std::string_view takes_shared() const { return ""; }
   virtual std::string_view constant_prefix() const = 0;  // of tables at program scope

@@ -70,6 +70,7 @@ class Emitter {
   void chosen_results(const Operation& op);
   void hide_zeros(ValueId v);
   bool hides(ValueId v) const;
+  bool is_met(ValueId v, uint32_t steps = 0) const;
 
   // Functions and bodies (emitter.cpp).
   void function_head(Text& t, FunctionId f);
@@ -101,6 +102,7 @@ class Emitter {
   void bare(Text& t, ValueId v);
   void argument(Text& t, ValueId v);
   void operand_unsigned(Text& t, ValueId v);
+  bool is_unknown(ValueId v, bool within, uint32_t steps = 0) const;
   void hidden(Text& t, ValueId v);
   void constant(Text& t, ValueId v);
   void constant_lanes(Text& t, Type type, std::span<const std::byte> bytes);
@@ -146,6 +148,10 @@ class Emitter {
   void read_place(Text& t, const Operation& op);
   void read_uniform(Text& t, const Operation& op);
   void store(const Operation& op);
+  bool stores_members(ValueId v) const;
+  void store_members(const std::string& place, ValueId v, MemoryClass memory);
+  bool copies_words(ValueId v, MemoryClass memory) const;
+  void copy_words(const std::string& place, ValueId v);
   void atomic(const Operation& op);
   void read_bytes(Text& t, const Operation& op);
   void read_warp(Text& t, const Operation& op);
@@ -198,7 +204,7 @@ class Emitter {
                  std::span<const std::string> lanes);
   void if_chain(std::span<const Arm> arms, std::span<const std::string> lanes);
   enum class Leave : uint8_t { Break = 1, Return = 2, Continue = 3 };
-  struct Meeting {  // where lanes that leave go first, for those that stay to learn of it
+  struct Meeting {            // where lanes that leave go first, for those that stay to learn of it
     std::string label, left;  // the variable: how a lane leaves, 0 if it stays
     bool is_round = false;    // the end of a loop's rounds
     bool continues = false;   // lanes come to it that left an earlier meeting by Continue
@@ -242,16 +248,16 @@ class Emitter {
   std::vector<BodyId> user_body_;  // by value: where its one use is, if it may move there
   std::vector<uint32_t> inlined_;  // by value: index into texts_ + 1, or 0
   std::vector<std::string> texts_;
-  std::vector<bool> aliases_;         // by value: inlined as a component of a variable
+  std::vector<bool> aliases_;  // by value: inlined as a component of a variable
   // By value: a result of control that is b12 before it is v12, or made of parts that may hide.
   std::vector<bool> chosen_;
-  std::vector<bool> breaks_;          // by body
+  std::vector<bool> breaks_;  // by body
   // By body, at any depth: whether lanes leave the function or the body by a terminator of its
   // loop's or its function's, and whether an operation asks which lanes are here.
   std::vector<bool> returns_, leaves_, warps_;
-  std::vector<uint32_t> last_warp_;  // by body: how many operations end with the last that asks
+  std::vector<uint32_t> last_warp_;   // by body: how many operations end with the last that asks
   std::vector<FunctionFacts> facts_;  // by function
-  std::vector<uint8_t> apart_, function_apart_;  // sizes that are read apart there
+  std::vector<uint8_t> apart_, function_apart_;        // sizes that are read apart there
   std::unordered_map<uint32_t, uint8_t> apart_after_;  // by operation: in the rest of its body
   std::vector<Reads> function_reads_;
   std::vector<bool> function_known_;

@@ -1,4 +1,5 @@
 // Places, reads and writes, atomics, ids, and the argument block.
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -14,10 +15,16 @@ bool is_bools(Type t) { return t.is_lanes() && t.has_class(ScalarClass::Bool); }
 }  // namespace
 
 void Emitter::index(Text& t, Operand o) {
-  if (o.is_imm())
+  if (o.is_imm()) {
     t << o.index;
-  else
+  } else if (traits_.hides_met_indices && is_met(o.value())) {
+    const bool wide = scalar_size(d_.type_of(o.value()).scalar()) == 8;
+    dialect_.open_unseen(t, *this, Type::of(wide ? Scalar::UInt64 : Scalar::UInt32));
     bare(t, o.value());
+    t << ')';
+  } else {
+    bare(t, o.value());
+  }
 }
 
 // The terms of sums of 32 bits; conversions between such integers keep every bit.
@@ -120,7 +127,7 @@ Emitter::Place Emitter::place(std::span<const Operand> operands, size_t chain, b
       put_component(p.text, p.type, o.index);
     } else {
       p.text << (p.type.is_matrix() ? ".c[" : ".e[");
-      bare(p.text, o.value());
+      index(p.text, o);
       p.text << ']';
     }
     p.type = p.type.component(o.is_imm() ? o.index : 0);
@@ -202,17 +209,67 @@ void Emitter::store(const Operation& op) {
   const bool is_volatile = (op.flags & kVolatile) != 0;
   const bool visible = slot.memory == MemoryClass::Global || slot.memory == MemoryClass::Shared;
   const Place p = place(operands, 2, visible || is_volatile);
+  const ValueId v = operands[1].value();
+  if (!is_volatile && stores_members(v)) return store_members(p.text.str(), v, slot.memory);
+  if (!is_volatile && copies_words(v, slot.memory)) return copy_words(p.text.str(), v);
   line();
   if (is_volatile)
     dialect_.open_volatile_store(out_, *this, p.type, slot.memory, p.text.str());
   else
     out_ << p.text << " = ";
-  const ValueId v = operands[1].value();
   if (slot.memory == MemoryClass::Scratch && hides(v))
     hidden(out_, v);
   else
     to_memory(out_, v);
   out_ << (is_volatile ? dialect_.close_volatile_store(p.type) : "") << ";\n";
+}
+
+// A struct that is put together for the store alone. NVIDIA's OpenCL compiler dies of some that are
+// stored whole.
+bool Emitter::stores_members(ValueId v) const {
+  if (!traits_.stores_members || !d_.type_of(v).is_struct() || !inlined_[v.value]) return false;
+  const Value& value = d_.values[v.value];
+  return value.def == Value::Def::Result && d_.op(OpId(value.source)).op == Op::Construct;
+}
+
+// An aggregate that flows into local memory. NVIDIA's OpenCL compiler forgets parts of some that
+// are copied as a whole.
+bool Emitter::copies_words(ValueId v, MemoryClass memory) const {
+  return traits_.stores_members && memory == MemoryClass::Scratch && !d_.type_of(v).is_lanes() &&
+         !d_.is_constant(v) && !inlined_[v.value];
+}
+
+void Emitter::copy_words(const std::string& place, ValueId v) {
+  const Type t = d_.type_of(v);
+  const uint64_t size = std::min<uint64_t>(4, t.align());
+  const std::string_view unit = dialect_.scalar(size == 4   ? Scalar::UInt32
+                                                : size == 2 ? Scalar::UInt16
+                                                            : Scalar::UInt8);
+  line();
+  out_ << "for (uint i = 0; i < " << t.size() / size << "; i++) ((" << unit << "*)&" << place
+       << ")[i] = ((const " << unit << "*)&v" << v.value << ")[i];\n";
+}
+
+void Emitter::store_members(const std::string& place, ValueId v, MemoryClass memory) {
+  uint32_t i = 0;
+  for (Operand o : d_.operands_of(d_.op(OpId(d_.values[v.value].source)))) {
+    const std::string member = place + ".m" + std::to_string(i++);
+    if (stores_members(o.value())) {
+      store_members(member, o.value(), memory);
+      continue;
+    }
+    if (copies_words(o.value(), memory)) {
+      copy_words(member, o.value());
+      continue;
+    }
+    line();
+    out_ << member << " = ";
+    if (chosen_[v.value] && hides(o.value()))
+      hidden(out_, o.value());
+    else
+      to_memory(out_, o.value());
+    out_ << ";\n";
+  }
 }
 
 void Emitter::atomic(const Operation& op) {
@@ -352,8 +409,7 @@ void Emitter::byte_store(const Operation& op) {
   const auto operands = d_.operands_of(op);
   const bool is_volatile = (op.flags & kVolatile) != 0;
   line() << writer(d_.type_of(operands[1].value()), is_volatile) << '('
-         << slot_names_[operands[0].index]
-         << ", ";
+         << slot_names_[operands[0].index] << ", ";
   operand(out_, operands[2].value());
   out_ << ", ";
   to_memory(out_, operands[1].value());

@@ -67,26 +67,62 @@ void Emitter::constant_lanes(Text& t, Type type, std::span<const std::byte> byte
   if (type.is_vector()) t << ')';
 }
 
-// A function's argument. Infinities and NaNs are hidden from the compiler: PoCL's functions convert
-// their argument to an integer and branch by it, and what a compiler finds undefined there takes
-// the whole kernel with it.
+// A function's argument. What the compiler may find to be an infinity, NaN or a large number is
+// hidden from it: PoCL's functions convert their argument to an integer and branch by it, and what
+// a compiler finds undefined there takes the whole kernel with it.
 void Emitter::argument(Text& t, ValueId v) {
   const Type type = d_.type_of(v);
-  if (!d_.is_constant(v) || !type.is_float() || d_.math == MathMode::Fast ||
-      traits_.total_functions)
+  if (!type.is_float() || type.is_matrix() || d_.math == MathMode::Fast ||
+      traits_.total_functions || is_unknown(v, false))
     return bare(t, v);
-  const uint32_t size = scalar_size(type.scalar()), n = type.lanes();
-  const uint64_t infinity = size == 2 ? 0x7c00 : size == 4 ? 0x7f800000 : 0x7ff0000000000000;
-  const auto lane = [&](uint32_t i) {
-    return scalar_at(d_.constant_bytes(v), n == 1 ? 0 : type.offset(i), size);
-  };
-  bool finite = true;
-  for (uint32_t i = 0; i < n; i++) finite = finite && (lane(i) & infinity) != infinity;
-  if (finite) return bare(t, v);
-  hidden(t, v);
+  if (d_.is_constant(v)) return hidden(t, v);
+  const Type bits = unsigned_like(type);
+  Text cast;
+  cast << '(' << dialect_.scalar(bits.scalar());
+  if (bits.is_vector()) cast << bits.lanes();
+  cast << ")(";
+  dialect_.open_bitcast(t, *this, type, bits);
+  if (bits.is_scalar()) t << cast;
+  dialect_.open_bitcast(t, *this, bits, type);
+  bare(t, v);
+  t << ") ^ " << cast << "(int)w[" << ArgumentBlock::kKernelId / 4
+    << (bits.is_scalar() ? "] >> 31)))" : "] >> 31))");
 }
 
-// A constant that no compiler knows, by the top bit of the kernel's id, which is 0.
+// Whether a float is a small number, or no compiler can know it: it is read, or made of what is
+// read
+// (`within`) and of finite numbers. What branches give may be anything.
+bool Emitter::is_unknown(ValueId v, bool within, uint32_t steps) const {
+  constexpr uint32_t kMostSteps = 8;
+  const Type type = d_.type_of(v);
+  if (!type.is_float()) return true;
+  if (d_.is_constant(v)) {
+    const uint32_t size = scalar_size(type.scalar()), sign = size * 8 - 1;
+    const uint64_t infinity = size == 2 ? 0x7c00 : size == 4 ? 0x7f800000 : 0x7ff0000000000000;
+    const uint64_t large = size == 2 ? 0x7800 : size == 4 ? 0x47000000 : 0x40e0000000000000;
+    for (uint32_t i = 0; i < type.lanes(); i++) {
+      const uint64_t at = type.is_vector() ? type.offset(i) : 0;
+      const uint64_t bits = scalar_at(d_.constant_bytes(v), at, size) & ~(uint64_t{1} << sign);
+      if (bits >= (within ? infinity : large)) return false;
+    }
+    return true;
+  }
+  const Value& value = d_.values[v.value];
+  if (value.def != Value::Def::Result || steps == kMostSteps) return false;
+  const Operation& op = d_.op(OpId(value.source));
+  const OpCategory category = op_row(op.op).category;
+  if (category == OpCategory::Memory || category == OpCategory::Atomic) return true;
+  if (category == OpCategory::Control) return false;
+  bool any_read = false;
+  for (Operand o : d_.operands_of(op)) {
+    if (!o.is_value()) continue;
+    if (!d_.is_constant(o.value())) any_read = true;
+    if (!is_unknown(o.value(), true, steps + 1)) return false;
+  }
+  return any_read;  // of constants alone it may be folded to anything
+}
+
+// A constant of which no compiler knows a bit, by the top bit of the kernel's id, which is 0.
 void Emitter::hidden(Text& t, ValueId v) {
   const Type type = d_.type_of(v), one = Type::of(type.scalar());
   const uint32_t size = scalar_size(type.scalar()), n = type.lanes();
@@ -98,7 +134,7 @@ void Emitter::hidden(Text& t, ValueId v) {
     t << '(' << bits << ")(";
     dialect_.literal(t, unsigned_of(type.scalar()),
                      scalar_at(d_.constant_bytes(v), n == 1 ? 0 : type.offset(i), size));
-    t << " | (" << bits << ")(w[" << ArgumentBlock::kKernelId / 4 << "] >> 31)))";
+    t << " ^ (" << bits << ")((int)w[" << ArgumentBlock::kKernelId / 4 << "] >> 31)))";
   }
   if (n > 1) t << ')';
 }

@@ -19,14 +19,15 @@ class CudaDialect : public clike::Dialect {
   std::string_view language() const override { return "cuda"; }
   NativeOp native() const override;
   Traits traits() const override {
-    return {true, false,           false, true, true, target_.restrict_,
-            true, target_.restrict_, false, true};
+    return {true,  false, false, true, true, target_.restrict_, true, target_.restrict_,
+            false, true};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(Text& t, Scalar s, uint32_t lanes) override;
   std::string_view pointer_space(MemoryClass) const override { return ""; }
   std::string_view pointer() const override { return target_.restrict_ ? "* __restrict__ " : "* "; }
   std::string_view function_prefix() const override { return "static __device__ "; }
+  std::string_view inline_prefix() const override { return "static LCPY_DEV "; }
   void define_apart(Text& t) const override {
     t << "static LCPY_DEV const void* apart(const void* p) { const ullong v = (ullong)p; ullong q; "
          "asm(\"mov.u64 %0, %1;\" : \"=l\"(q) : \"l\"(v)); return (const void*)q; }\n";

@@ -2,6 +2,7 @@
 // defined, in PTX if it must be.
 #include "base/error.h"
 #include "emit/clike/emitter.h"
+#include "emit/clike/ptx.h"
 #include "emit/cuda/dialect.h"
 #include "lower/expand.h"
 
@@ -14,37 +15,6 @@ bool is_integer(Scalar s) {
 }
 bool has_sign(Scalar s) { return scalar_class(s) == ScalarClass::Signed; }
 
-// Letters of PTX's types and of the registers that hold them.
-std::string_view ptx_type(Scalar s) {
-  switch (s) {
-    case Scalar::Float32:
-      return "f32";
-    case Scalar::Float64:
-      return "f64";
-    case Scalar::Int64:
-      return "s64";
-    case Scalar::UInt64:
-      return "u64";
-    case Scalar::Int32:
-      return "s32";
-    default:
-      return "u32";
-  }
-}
-std::string_view ptx_register(Scalar s) {
-  return s == Scalar::Float32 ? "f" : s == Scalar::Float64 ? "d" : scalar_size(s) == 8 ? "l" : "r";
-}
-
-// cvt saturates. A NaN gives 0 by it only from float to 32 bits, so else it is asked for.
-void define_saturating(Text& t, std::string_view name, std::string_view to_name, Scalar to,
-                       std::string_view from_name, Scalar from) {
-  const bool asks = from == Scalar::Float64 || scalar_size(to) == 8;
-  t << "static LCPY_DEV " << to_name << ' ' << name << '(' << from_name << " a) { " << to_name
-    << " r; asm(\"cvt.rzi." << ptx_type(to) << '.' << ptx_type(from)
-    << " %0, %1;\" : \"=" << ptx_register(to) << "\"(r) : \"" << ptx_register(from)
-    << "\"(a)); return " << (asks ? "a == a ? r : 0" : "r") << "; }\n";
-}
-
 }  // namespace
 
 std::string CudaDialect::function(clike::Emitter& e, Op op, Scalar s, std::string_view given) {
@@ -54,11 +24,8 @@ std::string CudaDialect::function(clike::Emitter& e, Op op, Scalar s, std::strin
     const bool ordered = math_ == MathMode::Strict && (op == Op::Min || op == Op::Max);
     if (!ordered) return name + 'f';
     // The machine has -0 below +0; fminf need not, whatever the compiler makes of it.
-    const std::string strict = op == Op::Min ? "min_strict" : "max_strict";
-    if (Text* t = e.define(strict))
-      *t << "static LCPY_DEV float " << strict << "(float a, float b) { float r; asm(\""
-         << (op == Op::Min ? "min" : "max")
-         << ".f32 %0, %1, %2;\" : \"=f\"(r) : \"f\"(a), \"f\"(b)); return r; }\n";
+    const std::string strict(clike::strict_extreme(op));
+    if (Text* t = e.define(strict)) clike::define_strict_extreme(*t, *this, op);
     return strict;
   }
   if (s == Scalar::Float64) return name;
@@ -121,7 +88,7 @@ std::string CudaDialect::conversion(clike::Emitter& e, Scalar to, Scalar from) {
   }
   LCPY_CHECK(is_integer(to) && is_float(from));
   if (scalar_size(to) >= 4) {
-    if (Text* t = e.define(number)) define_saturating(*t, name, to_name, to, from_name, from);
+    if (Text* t = e.define(number)) clike::define_saturating(*t, *this, name, to, from);
     return name;
   }
   // Narrow ones are held against their bounds in 32 bits.
@@ -167,12 +134,9 @@ std::string CudaDialect::bit_copy(clike::Emitter&, Scalar to, Scalar from) {
 
 // What to write before "(" for a float of bits that the compiler does not see through.
 std::string CudaDialect::unseen(clike::Emitter& e, Scalar to) {
-  const bool wide = to == Scalar::Float64;
-  const std::string real(scalar(to)), name = "unseen_" + real;
+  const std::string name = "unseen_" + std::string(scalar(to));
   if (Text* t = e.define(kUnseen + lanes_number(Type::of(to))))
-    *t << "static LCPY_DEV " << real << ' ' << name << '(' << (wide ? "ullong" : "uint") << " a) { "
-       << real << " r; asm(\"mov." << (wide ? "b64" : "b32") << " %0, %1;\" : \"="
-       << ptx_register(to) << "\"(r) : \"" << (wide ? 'l' : 'r') << "\"(a)); return r; }\n";
+    clike::define_unseen(*t, *this, name, to);
   return name;
 }
 

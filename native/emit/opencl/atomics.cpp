@@ -48,8 +48,7 @@ std::string float_updater(clike::Emitter& e, const clike::Dialect& dialect,
   const std::string_view real = dialect.scalar(a.type.scalar()), bits = wide ? "ulong" : "uint";
   std::string name = "atomic_" + std::string(update.name) + "_" + std::string(real);
   name += a.memory == MemoryClass::Shared ? "_local" : "_global";
-  if (Text* t = e.define(name))
-  {
+  if (Text* t = e.define(name)) {
     *t << "static " << real << ' ' << name << "(volatile " << dialect.pointer_space(a.memory)
        << bits << "* p, " << real << " v) {\n  const " << bits << " given = as_" << bits
        << "(v);\n  " << bits << " seen = *p;\n  for (;;) {\n    const " << real << " a = as_"
@@ -76,8 +75,12 @@ void OpenclDialect::atomic(Text& t, clike::Emitter& e, const Atomic& a) {
                        a.order == MemoryOrder::SequentiallyConsistent;
   const bool acquire = a.order == MemoryOrder::Acquire || a.order == MemoryOrder::AcquireRelease ||
                        a.order == MemoryOrder::SequentiallyConsistent;
+  // NVIDIA's mem_fence orders what other threads of the block see, and no more.
   const auto fence = [&] {
-    t << a.indent << "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n";
+    const bool whole_device = target_.ptx && a.memory != MemoryClass::Shared;
+    t << a.indent
+      << (whole_device ? "asm volatile(\"membar.gl;\" ::: \"memory\");\n"
+                       : "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n");
   };
   const auto pointer = [&](std::string_view to) {
     t << "(volatile " << pointer_space(a.memory) << to << "*)" << a.place;

@@ -2,11 +2,13 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "emit/clike/emitter.h"
 #include "emit/clike/literal.h"
 #include "emit/clike/ops.h"
+#include "emit/clike/ptx.h"
 #include "emit/clike/warp.h"
 
 namespace lcpy::opencl {
@@ -24,6 +26,10 @@ bool keeps(Op op, Type result, Type first, MathMode math) {
   if (op == Op::Min || op == Op::Max) return !(strict && result.is_float());
   if (op == Op::Rsqrt) return !strict;
   if (op == Op::Convert || op == Op::Saturate) return false;
+  // Of vectors by lane. NVIDIA's compiler takes a divisor's lanes that nobody wants for undefined,
+  // and then all of the quotient; PoCL's clang finds remainders of some constants to be 0.
+  if ((op == Op::DivUnchecked || op == Op::RemUnchecked) && result.is_integer())
+    return result.is_scalar();
   // The compiler takes an integer's abs() to be positive, which that of the smallest is not.
   if (op == Op::Abs) return result.is_float();
   if (op_row(op).category == OpCategory::Warp)
@@ -31,11 +37,18 @@ bool keeps(Op op, Type result, Type first, MathMode math) {
   return clike::form_of(op).kind != clike::OpForm::Kind::Expanded;
 }
 
-// NVIDIA's compiler takes the divisor's lanes that nobody wants for undefined, and then all of the
-// quotient or remainder.
+// Whether the machine's conversion saturates.
+bool saturates(Type to, Type from) {
+  return to.is_integer() && scalar_size(to.scalar()) >= 4 && from.is_float() &&
+         scalar_size(from.scalar()) >= 4;
+}
+
+// What the machine has. A minimum of 16 bits may come out wrong where it is then compared.
 bool keeps_ptx(Op op, Type result, Type first, MathMode math) {
-  if ((op == Op::DivUnchecked || op == Op::RemUnchecked) && result.is_integer())
-    return result.is_scalar();
+  if ((op == Op::Min || op == Op::Max) && result.scalar() == Scalar::Float32) return true;
+  if (op == Op::Convert && saturates(result, first)) return true;
+  if ((op == Op::Min || op == Op::Max) && result.is_integer() && scalar_size(result.scalar()) < 4)
+    return false;
   return keeps(op, result, first, math);
 }
 
@@ -91,7 +104,16 @@ void OpenclDialect::open_vector(Text& t, Scalar s, uint32_t lanes) {
   t << '(' << scalar(s) << lanes << ")(";
 }
 
-void OpenclDialect::open_convert(Text& t, clike::Emitter&, Type to, Type) {
+void OpenclDialect::open_convert(Text& t, clike::Emitter& e, Type to, Type from) {
+  if (target_.ptx && saturates(to, from)) {
+    const std::string name =
+        std::string(scalar(to.scalar())) + "_of_" + std::string(scalar(from.scalar()));
+    if (Text* f = e.define(name))
+      clike::define_saturating(*f, *this, name, to.scalar(), from.scalar());
+    const Type given[] = {from};
+    t << by_lane(e, name, to, given) << '(';
+    return;
+  }
   if (to.is_scalar())
     t << '(' << scalar(to.scalar()) << ")(";
   else
@@ -130,27 +152,54 @@ void OpenclDialect::open_pack_half(Text& t, clike::Emitter& e, uint32_t lanes) {
   t << name << '(';
 }
 
-// For NVIDIA's compiler: in PTX.
-void OpenclDialect::open_unseen(Text& t, clike::Emitter& e, Type to) {
-  const bool wide = to.scalar() == Scalar::Float64;
-  const std::string real(scalar(to.scalar())), bits = wide ? "ulong" : "uint";
-  const std::string name = "unseen_" + real;
-  if (Text* f = e.define(name))
-    *f << "static " << real << ' ' << name << '(' << bits << " a) { " << real << " r; asm(\"mov."
-       << (wide ? "b64" : "b32") << " %0, %1;\" : \"=" << (wide ? 'd' : 'f') << "\"(r) : \""
-       << (wide ? 'l' : 'r') << "\"(a)); return r; }\n";
-  t << name;
-  if (to.is_vector()) {
-    t << to.lanes();
-    if (Text* f = e.define(name + std::to_string(to.lanes()))) {
-      *f << "static " << real << to.lanes() << ' ' << name << to.lanes() << '(' << bits
-         << to.lanes() << " a) { return (" << real << to.lanes() << ")(";
-      for (uint32_t i = 0; i < to.lanes(); i++)
-        *f << (i ? ", " : "") << name << "(a." << "xyzw"[i] << ')';
-      *f << "); }\n";
-    }
+// ---- for NVIDIA's compiler, in PTX --------------------------------------------------------------
+
+// The function of scalars for the lanes of `to` and of its parameters; "name4" if they are four.
+std::string OpenclDialect::by_lane(clike::Emitter& e, std::string name, Type to,
+                                   std::span<const Type> parameters) {
+  if (to.is_scalar()) return name;
+  const std::string scalars = std::exchange(name, name + std::to_string(to.lanes()));
+  Text* f = e.define(name);
+  if (!f) return name;
+  const auto vector = [&](Type t) { *f << scalar(t.scalar()) << t.lanes(); };
+  *f << function_prefix();
+  vector(to);
+  *f << ' ' << name << '(';
+  for (size_t i = 0; i < parameters.size(); i++) {
+    *f << (i ? ", " : "");
+    vector(parameters[i]);
+    *f << ' ' << "ab"[i];
   }
-  t << '(';
+  *f << ") { return ";
+  open_vector(*f, to.scalar(), to.lanes());
+  for (uint32_t lane = 0; lane < to.lanes(); lane++) {
+    *f << (lane ? ", " : "") << scalars << '(';
+    for (size_t i = 0; i < parameters.size(); i++)
+      *f << (i ? ", " : "") << "ab"[i] << '.' << "xyzw"[lane];
+    *f << ')';
+  }
+  *f << "); }\n";
+  return name;
+}
+
+void OpenclDialect::open_unseen(Text& t, clike::Emitter& e, Type to) {
+  const std::string name = "unseen_" + std::string(scalar(to.scalar()));
+  if (Text* f = e.define(name)) clike::define_unseen(*f, *this, name, to.scalar());
+  const Type from[] = {lcpy::unsigned_like(to)};
+  t << by_lane(e, name, to, from) << '(';
+}
+
+void OpenclDialect::open_function(Text& t, clike::Emitter& e, Op op, Type type,
+                                  std::string_view name) {
+  const bool extreme = (op == Op::Min || op == Op::Max) && type.scalar() == Scalar::Float32;
+  if (!target_.ptx || !extreme || e.descriptor().math != MathMode::Strict) {
+    t << name << '(';
+    return;
+  }
+  const std::string strict(clike::strict_extreme(op));
+  if (Text* f = e.define(strict)) clike::define_strict_extreme(*f, *this, op);
+  const Type both[] = {type, type};
+  t << by_lane(e, strict, type, both) << '(';
 }
 
 void OpenclDialect::literal(Text& t, Scalar s, uint64_t bits) const {

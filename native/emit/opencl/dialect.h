@@ -14,8 +14,12 @@ class OpenclDialect : public clike::Dialect {
   std::string_view language() const override { return "opencl"; }
   NativeOp native() const override;
   Traits traits() const override {
-    return {false, true, true, false, false, target_.restrict_, false,
-            target_.ptx && target_.restrict_, target_.ptx, target_.ptx};
+    return {false,       true,
+            true,        false,
+            false,       target_.restrict_,
+            false,       target_.ptx && target_.restrict_,
+            target_.ptx, target_.ptx,
+            target_.ptx, target_.ptx};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(clike::Text& t, Scalar s, uint32_t lanes) override { t << scalar(s) << lanes; }
@@ -46,9 +50,8 @@ class OpenclDialect : public clike::Dialect {
   void open_bytes_of_bools(clike::Text& t, clike::Emitter& e, uint32_t lanes) override;
   void bools_of_bytes(clike::Text& t, clike::Emitter& e, std::string_view bytes,
                       uint32_t lanes) override;
-  void open_function(clike::Text& t, clike::Emitter&, Op, Type, std::string_view name) override {
-    t << name << '(';
-  }
+  void open_function(clike::Text& t, clike::Emitter& e, Op op, Type type,
+                     std::string_view name) override;
   void use_operator(clike::Emitter&, Op, Type) override {}
   void open_unpack_half(clike::Text& t, clike::Emitter& e, uint32_t lanes) override;
   void open_pack_half(clike::Text& t, clike::Emitter& e, uint32_t lanes) override;
@@ -68,6 +71,9 @@ class OpenclDialect : public clike::Dialect {
   void warp(clike::Text& t, clike::Emitter& e, const Warp& w) override;
 
  private:
+  std::string by_lane(clike::Emitter& e, std::string name, Type to,
+                      std::span<const Type> parameters);
+
   OpenclTarget target_;
   bool doubles_, halves_, long_atomics_;
 };

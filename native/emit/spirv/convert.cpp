@@ -99,8 +99,13 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
   if (source == ScalarClass::Float) {
     if (from == Scalar::Float64 && to == Scalar::Float16 && d_.math != MathMode::Fast)
       return double_to_half(id, n);
-    if (to_float) return emit(Opcode::FConvert, lanes(to, n), id);
+    if (to_float) {
+      id = emit(Opcode::FConvert, lanes(to, n), id);
+      const bool rounds = from == Scalar::Float64 && to == Scalar::Float32;
+      return rounds && !target_.sound_rounding ? hidden_float(id, to, n) : id;
+    }
     if (from == Scalar::Float16) {
+      if (!target_.sound_rounding && result != ScalarClass::Bool) id = hidden_float(id, from, n);
       id = emit(Opcode::FConvert, lanes(Scalar::Float32, n), id);
       from = Scalar::Float32;
     }

@@ -367,12 +367,38 @@ void Emitter::div(const Operation& o) {
   if (s == Scalar::Float64 && d_.math != MathMode::Fast && !target_.exact_division &&
       d_.is_constant(x[1].value()))
     b = hidden_double(b, n);
-  if (!corrects_division(s) || (o.flags & kLooseFlag))
-    return alias(o, emit(Opcode::FDiv, type(t), a, b));
+  if (!corrects_division(s) || (o.flags & kLooseFlag)) {
+    const Word quotient = emit(Opcode::FDiv, type(t), a, b);
+    // Else a / (b / c) may become a * (c / b).
+    if (s == Scalar::Float64 && d_.math != MathMode::Fast && !target_.exact_division)
+      m_.decorate(quotient, Decoration::NoContraction);
+    return alias(o, quotient);
+  }
   if (s == Scalar::Float32) return alias(o, quotient_of(x[0].value(), x[1].value(), a, b, n));
   a = convert_lanes(a, s, Scalar::Float32, n);
   b = convert_lanes(b, s, Scalar::Float32, n);
   alias(o, convert_lanes(exact_quotient(a, b, n), Scalar::Float32, s, n));
+}
+
+// A divisor of 64 bits that the driver alone may know is hidden: NVIDIA's compiler takes another
+// lane's remainder for that of a signed division by -4.
+void Emitter::div_integer(const Operation& o) {
+  const auto x = d_.operands_of(o);
+  const Type t = d_.type_of(d_.result(o));
+  const Scalar s = t.scalar();
+  const bool is_signed = operand_class(s) == OperandClass::Signed;
+  const Word a = value(x[0]);
+  Word b = value(x[1]);
+  if (is_signed && scalar_size(s) == 8 && !target_.sound_choices && !d_.is_constant(x[1].value())) {
+    const Word zero = zero_at_run_time(Scalar::UInt64), parts[] = {zero, zero, zero, zero};
+    const uint32_t n = t.lanes();
+    const Word zeros = n == 1 ? zero
+                              : emit_list(Opcode::CompositeConstruct, lanes(Scalar::UInt64, n),
+                                          std::span(parts, n));
+    b = emit(Opcode::BitwiseXor, type(t), b, zeros);
+  }
+  const Word id = emit(is_signed ? Opcode::SDiv : Opcode::UDiv, type(t), a, b);
+  alias(o, wrap(id, s, t.lanes()));
 }
 
 void Emitter::sqrt(const Operation& o) {

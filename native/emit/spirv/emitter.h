@@ -41,6 +41,7 @@ class Emitter {
   void atan2(const Operation& o);
   // division.cpp
   void div(const Operation& o);
+  void div_integer(const Operation& o);
   void sqrt(const Operation& o);
   // convert.cpp
   void convert(const Operation& o);
@@ -151,7 +152,14 @@ class Emitter {
   void declare_block();
   // Rows of kBuiltins.
   enum Builtin : uint32_t {
-    kThreadId, kBlockId, kDispatchId, kBlocks, kThreadIndex, kWarpSize, kWarpLane, kBuiltinCount
+    kThreadId,
+    kBlockId,
+    kDispatchId,
+    kBlocks,
+    kThreadIndex,
+    kWarpSize,
+    kWarpLane,
+    kBuiltinCount
   };
   Word builtin(uint32_t index);
   // The hardware's grid when it is not the dispatch's (fold.cpp).
@@ -228,7 +236,9 @@ class Emitter {
   bool hides_zeros(Type t, const std::byte* bytes) const;
   Word with_hidden_zeros(Type t, const std::byte* bytes);
   Word zero_at_run_time(Scalar s);
+  Word hidden_float(Word id, Scalar s, uint32_t count);
   Word hidden_double(Word id, uint32_t count);
+  Word hidden_number(Type t, const std::byte* bytes);
   bool hides_choices() const { return !target_.sound_choices && d_.math != MathMode::Fast; }
   bool hides() const { return !target_.exact_zeros && d_.math != MathMode::Fast; }
   Word hidden_integer(Word id, Scalar s, uint32_t count);
@@ -312,8 +322,15 @@ class Emitter {
   LoopControl loop_control(BodyId body) const;
   bool continues(BodyId body) const;
   bool continues_early(BodyId body) const;
+  Word carried(std::span<const ValueId> params, uint32_t i, Word next);
   size_t loop_header(BodyId body, Frame& frame);
-  std::vector<size_t> loop_phis(const Operation& o, Word before, Word next);
+  bool carries_integer(ValueId param) const;
+  Word integer_of_bool(Word id, uint32_t n);
+  std::vector<Word> initial_values(const Operation& o);
+  std::vector<size_t> loop_phis(const std::vector<ValueId>& params, std::span<const Word> initial,
+                                Word before, Word next);
+  Word next_value(std::span<const ValueId> params, uint32_t i, const Target& from);
+  bool turns_freely(BodyId body) const;
 
   const KernelDescriptor& d_;
   const BindingPlan& plan_;

@@ -217,18 +217,68 @@ void Emitter::switch_(const Operation& o) {
 
 // ---- loops ----------------------------------------------------------------------------------
 
-// The carried values' phis, and where in the code each one's value from the continue block goes.
-std::vector<size_t> Emitter::loop_phis(const Operation& o, Word before, Word next) {
+// NVIDIA's compiler dies of some loops that carry bools.
+bool Emitter::carries_integer(ValueId param) const {
+  const Type t = d_.type_of(param);
+  return !target_.sound_loops && t.is_lanes() && t.has_class(ScalarClass::Bool);
+}
+Word Emitter::integer_of_bool(Word id, uint32_t n) {
+  const Word one = lane_constant(Scalar::UInt32, n, 1), none = lane_constant(Scalar::UInt32, n, 0);
+  return emit(Opcode::Select, lanes(Scalar::UInt32, n), id, one, none);
+}
+
+// What the carried values are at first, in the block before the loop.
+std::vector<Word> Emitter::initial_values(const Operation& o) {
   const auto operands = d_.operands_of(o);
   const auto& params = d_.body(operands[0].body()).params;
-  std::vector<size_t> holes;
+  std::vector<Word> initial;
   for (size_t i = 0; i < params.size(); i++) {
-    const Word id = ids_[params[i].value] = m_.new_id();
-    const Word initial = value(operands[1 + i]);
-    code_.op(Opcode::Phi, type(d_.type_of(params[i])), id, initial, before, initial, next);
+    const Word id = value(operands[1 + i]);
+    initial.push_back(
+        carries_integer(params[i]) ? integer_of_bool(id, d_.type_of(params[i]).lanes()) : id);
+  }
+  return initial;
+}
+
+// The carried values' phis, and where in the code each one's value from the continue block goes.
+std::vector<size_t> Emitter::loop_phis(const std::vector<ValueId>& params,
+                                       std::span<const Word> initial, Word before, Word next) {
+  std::vector<size_t> holes;
+  std::vector<std::pair<ValueId, Word>> integers;
+  for (size_t i = 0; i < params.size(); i++) {
+    const Type t = d_.type_of(params[i]);
+    const bool as_integer = carries_integer(params[i]);
+    const Word id = m_.new_id();
+    const Word of = as_integer ? lanes(Scalar::UInt32, t.lanes()) : type(t);
+    code_.op(Opcode::Phi, of, id, initial[i], before, initial[i], next);
     holes.push_back(code_.size() - 2);
+    ids_[params[i].value] = id;
+    if (as_integer) integers.emplace_back(params[i], id);
+  }
+  for (const auto& [param, id] : integers) {
+    const Type t = d_.type_of(param);
+    const Word none = lane_constant(Scalar::UInt32, t.lanes(), 0);
+    ids_[param.value] = emit(Opcode::INotEqual, type(t), id, none);
   }
   return holes;
+}
+
+// What the i-th carried value goes on as. NVIDIA's compiler dies of loops that are never entered
+// where it is another carried value as it is: there, a choice of that one which it cannot make.
+Word Emitter::carried(std::span<const ValueId> params, uint32_t i, Word next) {
+  const auto is_next = [&](ValueId v) { return ids_[v.value] == next; };
+  if (target_.sound_loops || is_next(params[i]) || std::ranges::none_of(params, is_next))
+    return next;
+  const Word zero = zero_at_run_time(Scalar::UInt32);
+  const Word always = emit(Opcode::IEqual, lanes(Scalar::Bool), zero, u32(0));
+  return select_components(always, next, ids_[params[i].value], d_.type_of(params[i]));
+}
+
+// The value from the continue block, as the i-th phi has it.
+Word Emitter::next_value(std::span<const ValueId> params, uint32_t i, const Target& from) {
+  const Type t = d_.type_of(params[i]);
+  const Word next = merged(from, i, t);
+  return carries_integer(params[i]) ? integer_of_bool(next, t.lanes()) : carried(params, i, next);
 }
 
 // A body that begins "operations; if c: go on, else: break" gives the loop a plain conditional
@@ -288,10 +338,43 @@ bool Emitter::continues_early(BodyId body) const {
   });
 }
 
+// Whether a loop ends by comparisons with constants, arguments or what is read alone, of which
+// NVIDIA's compiler knows nothing: told to unroll a loop that turns once at most, it may take it to
+// turn always.
+bool Emitter::turns_freely(BodyId body) const {
+  const auto is_plain = [&](ValueId v) {
+    const Value& value = d_.values[v.value];
+    if (d_.is_constant(v)) return true;
+    if (value.def == Value::Def::BodyParameter) return value.source == body.value;
+    return value.def == Value::Def::Result && scalar_size(d_.type_of(v).scalar()) >= 4 &&
+           op_row(d_.op(OpId(value.source)).op).category == OpCategory::Memory;
+  };
+  for (const OpId id : d_.body(body).ops) {
+    const Operation& o = d_.op(id);
+    if (o.op != Op::If) continue;
+    const auto leaves = [&](Operand arm) {
+      return d_.op(d_.body(arm.body()).ops.back()).op == Op::Break;
+    };
+    if (std::ranges::none_of(d_.operands_of(o).subspan(1), leaves)) continue;
+    const Value& condition = d_.values[d_.operands_of(o)[0].index];
+    if (condition.def != Value::Def::Result) return false;
+    const Operation& test = d_.op(OpId(condition.source));
+    const bool compares = test.op == Op::Less || test.op == Op::LessEqual ||
+                          test.op == Op::Greater || test.op == Op::GreaterEqual ||
+                          test.op == Op::Equal || test.op == Op::NotEqual;
+    if (!compares) return false;
+    if (d_.type_of(d_.operands_of(test)[0].value()).is_float()) continue;
+    for (const Operand& x : d_.operands_of(test))
+      if (!is_plain(x.value())) return false;
+  }
+  return true;
+}
+
 // NVIDIA's compiler unrolls a loop of a handful of instructions only when asked. Asked for a longer
 // one, it makes programs that run many times slower.
 LoopControl Emitter::loop_control(BodyId body) const {
-  if (!target_.unroll_short_loops) return LoopControl::None;
+  if (!target_.unroll_short_loops || (!target_.sound_loops && !turns_freely(body)))
+    return LoopControl::None;
   constexpr uint32_t kShort = 24;  // operations
   uint32_t count = 0;
   bool plain = true;
@@ -313,12 +396,14 @@ void Emitter::loop(const Operation& o) {
   frame.merge.label = m_.new_id();
   frame.next.label = m_.new_id();
   const size_t base = flow_values_.size();
-  out_->op(Opcode::Branch, header);
-  start_block(header);
   // Once through: nothing is carried. (NVIDIA's compiler dies of phis over an edge never taken.)
   const bool repeats = continues(body);
+  std::vector<Word> initial;
+  if (repeats) initial = initial_values(o);
+  out_->op(Opcode::Branch, header);
+  start_block(header);
   std::vector<size_t> holes;
-  if (repeats) holes = loop_phis(o, before, frame.next.label);
+  if (repeats) holes = loop_phis(params, initial, before, frame.next.label);
   for (size_t i = 0; i < params.size() && !repeats; i++)
     ids_[params[i].value] = value(d_.operands_of(o)[1 + i]);
 
@@ -339,8 +424,7 @@ void Emitter::loop(const Operation& o) {
   // value.
   start_block(frame.next.label);
   if (!frame.next.from.empty())
-    for (uint32_t i = 0; i < holes.size(); i++)
-      code_[holes[i]] = merged(frame.next, i, d_.type_of(params[i]));
+    for (uint32_t i = 0; i < holes.size(); i++) code_[holes[i]] = next_value(params, i, frame.next);
   out_->op(Opcode::Branch, header);
   merge(o, frame.merge);
   flow_values_.resize(base);  // no branch from inside a loop brings values to anything around it

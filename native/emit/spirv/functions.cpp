@@ -1,4 +1,6 @@
 // Functions, calls, and the rows that are data: the walk from operation to instruction.
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/source.h"
 #include "emit/spirv/emitter.h"
@@ -32,11 +34,14 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
     throw BugError(std::string(op_row(o.op).name) + " on " + first.description());
   const Word t = type(result);
   Word id = 0;
+  // Of constants alone the driver would know what they make.
+  const bool known = first.is_float() && result.is_float() &&
+                     std::ranges::all_of(x, [&](Operand v) { return d_.is_constant(v.value()); });
+  const Word a = known ? choice(x[0].value()) : value(x[0]);
   if (x.size() == 1) {
-    const Word a = value(x[0]);
     id = emit(code, t, a);
   } else {
-    const Word a = value(x[0]), b = value(x[1]);
+    const Word b = value(x[1]);
     id = emit(code, t, a, b);
   }
   alias(o, wrap(id, result.scalar(), result.lanes()));
@@ -89,7 +94,7 @@ void Emitter::call(const Operation& o) {
   const auto operands = d_.operands_of(o);
   const Function& f = d_.functions[operands[0].index];
   std::vector<Word> words{function_id(operands[0].function())};
-  for (const Operand& x : operands.subspan(1)) words.push_back(value(x));
+  for (const Operand& x : operands.subspan(1)) words.push_back(choice(x.value()));
   const Word id = emit_list(Opcode::FunctionCall, result_type(f), words);
   if (o.result_count == 1) return alias(o, id);
   for (uint32_t i = 0; i < o.result_count; i++)
@@ -101,10 +106,10 @@ void Emitter::return_(const Operation& o) {
   if (operands.empty()) {
     out_->op(Opcode::Return);
   } else if (operands.size() == 1) {
-    out_->op(Opcode::ReturnValue, value(operands[0]));
+    out_->op(Opcode::ReturnValue, choice(operands[0].value()));
   } else {
     std::vector<Word> parts;
-    for (const Operand& x : operands) parts.push_back(value(x));
+    for (const Operand& x : operands) parts.push_back(choice(x.value()));
     const Word t = result_type(d_.functions[function_.value]);
     out_->op(Opcode::ReturnValue, emit_list(Opcode::CompositeConstruct, t, parts));
   }

@@ -98,8 +98,8 @@ Word Emitter::to_memory(Word id, Type t, Family f) {
 Word Emitter::load_place(const Place& p, Word access) {
   if (p.padded) {
     const Word four = lanes(p.type.scalar(), 4), three = lanes(p.type.scalar(), 3);
-    const Word id = access ? emit(Opcode::Load, four, p.pointer, access)
-                           : emit(Opcode::Load, four, p.pointer);
+    const Word id =
+        access ? emit(Opcode::Load, four, p.pointer, access) : emit(Opcode::Load, four, p.pointer);
     return emit(Opcode::VectorShuffle, three, id, id, 0u, 1u, 2u);
   }
   const bool same = types_.same(p.type, p.family);
@@ -167,7 +167,7 @@ void Emitter::store(const Operation& o) {
   if (t.is_array() && t.count() > kUnrolledElements && d_.is_constant(v) &&
       std::ranges::all_of(d_.constant_bytes(v), [](std::byte b) { return b == std::byte{0}; }))
     return store_zeros(place(o, 2), access_mask(o));
-  const Word id = value(v);
+  const Word id = d_.slot(s).memory == MemoryClass::Scratch ? choice(v) : value(v);
   store_place(place(o, 2), id, access_mask(o));
 }
 

@@ -1,8 +1,10 @@
 // What GLSL.std.450 or a driver leaves looser than the language: fma and double to half rounded
 // once, atan2 at zeros and infinities, arithmetic on literal zeros.
+#include <bit>
 #include <cstring>
 
 #include "emit/spirv/emitter.h"
+#include "kernel/semantics.h"
 
 namespace lcpy::spirv {
 
@@ -63,14 +65,15 @@ struct Emitter::Doubles {
   }
 };
 
-// The kernel's index in an indirect dispatch is far below 2^31, which a driver cannot know.
+// The kernel's index in an indirect dispatch is far below 2^31, which a driver cannot know. It
+// knows no bit of this zero.
 Word Emitter::zero_at_run_time(Scalar s) {
   Word& known = hidden_zeros_[static_cast<int>(s)];
   if (known) return known;
   const Word number = block_word(ArgumentBlock::kKernelId);
   Words* const current = out_;
   out_ = &early_;
-  const Word zero = emit(Opcode::ShiftRightLogical, lanes(Scalar::UInt32), number, u32(31));
+  const Word zero = emit(Opcode::ShiftRightArithmetic, lanes(Scalar::UInt32), number, u32(31));
   if (s == Scalar::UInt32) {
     known = zero;
   } else if (scalar_size(s) == 8) {
@@ -93,9 +96,50 @@ Word Emitter::hidden_integer(Word id, Scalar s, uint32_t n) {
   const Scalar bits = scalar_size(s) == 8 ? Scalar::UInt64 : Scalar::UInt32;
   Word zero = zero_at_run_time(bits);
   const Word parts[] = {zero, zero, zero, zero};
-  if (n > 1)
-    zero = emit_list(Opcode::CompositeConstruct, lanes(bits, n), std::span(parts, n));
-  return emit(Opcode::BitwiseOr, lanes(s, n), id, zero);
+  if (n > 1) zero = emit_list(Opcode::CompositeConstruct, lanes(bits, n), std::span(parts, n));
+  return emit(Opcode::BitwiseXor, lanes(s, n), id, zero);
+}
+
+// A half or float of which the driver does not know what it was rounded from.
+Word Emitter::hidden_float(Word id, Scalar s, uint32_t n) {
+  const Word zero = zero_at_run_time(Scalar::UInt32);
+  if (s == Scalar::Float16) {  // in pairs, without integers of 16 bits
+    const Word pair = lanes(s, 2), word = lanes(Scalar::UInt32);
+    std::vector<Word> parts(n);
+    for (uint32_t i = 0; i < n; i++) {
+      const Word lane = n == 1 ? id : emit(Opcode::CompositeExtract, lanes(s), id, i);
+      const Word both[] = {lane, lane};
+      const Word bits =
+          emit(Opcode::Bitcast, word, emit_list(Opcode::CompositeConstruct, pair, both));
+      const Word hidden = emit(Opcode::BitwiseXor, word, bits, zero);
+      parts[i] = emit(Opcode::CompositeExtract, lanes(s), emit(Opcode::Bitcast, pair, hidden), 0u);
+    }
+    return n == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, lanes(s, n), parts);
+  }
+  const Word bits = lanes(Scalar::UInt32, n), parts[] = {zero, zero, zero, zero};
+  const Word zeros = n == 1 ? zero : emit_list(Opcode::CompositeConstruct, bits, {parts, n});
+  const Word hidden = emit(Opcode::BitwiseXor, bits, emit(Opcode::Bitcast, bits, id), zeros);
+  return emit(Opcode::Bitcast, lanes(s, n), hidden);
+}
+
+// A constant that the driver does not know.
+Word Emitter::hidden_number(Type t, const std::byte* bytes) {
+  const Scalar s = t.scalar();
+  const uint32_t n = t.lanes();
+  if (s == Scalar::Float16) {  // without arithmetic of halves
+    std::vector<Word> parts(n);
+    for (uint32_t i = 0; i < n; i++) {
+      uint16_t half = 0;
+      std::memcpy(&half, bytes + (n > 1 ? t.offset(i) : 0), sizeof half);
+      const float v = semantics::half_to_float({half});
+      parts[i] = hidden_float(scalar_constant(Scalar::Float32, std::bit_cast<uint32_t>(v)),
+                              Scalar::Float32, 1);
+      parts[i] = emit(Opcode::FConvert, lanes(s), parts[i]);
+    }
+    return n == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, lanes(s, n), parts);
+  }
+  const Word id = constant(t, bytes);
+  return s == Scalar::Float64 ? hidden_double(id, n) : hidden_float(id, s, n);
 }
 
 // A double of which the driver does not know what it is.
@@ -106,7 +150,7 @@ Word Emitter::hidden_double(Word id, uint32_t n) {
     const Word bits = emit(Opcode::Bitcast, pair, v);
     const Word zeros = emit_list(Opcode::CompositeConstruct, pair, none);
     return emit(Opcode::Bitcast, lanes(Scalar::Float64),
-                emit(Opcode::BitwiseOr, pair, bits, zeros));
+                emit(Opcode::BitwiseXor, pair, bits, zeros));
   };
   if (n == 1) return hide(id);
   std::vector<Word> parts(n);

@@ -121,7 +121,9 @@ class Preflight {
       const bool cast = to.is_integer() && from.is_integer() &&
                         scalar_size(to.scalar()) == scalar_size(from.scalar());
       const bool rounds = to.scalar() == Scalar::Float16 && from.is_integer();
-      if (!cast && !rounds) return;
+      const bool hides =
+          !target_.sound_rounding && to.is_integer() && from.scalar() == Scalar::Float16;
+      if (!cast && !rounds && !hides) return;
     } else if (o.op == Op::Bitcast) {
       // Storage formats and their bits are one type.
       const auto bits = [](Type t) {

@@ -12,13 +12,11 @@ struct BuiltinRow {
   const char* name;
   uint32_t lanes;
 };
-constexpr BuiltinRow kBuiltins[] = {{BuiltIn::LocalInvocationId, "thread_id", 3},
-                                    {BuiltIn::WorkgroupId, "block_id", 3},
-                                    {BuiltIn::GlobalInvocationId, "dispatch_id", 3},
-                                    {BuiltIn::NumWorkgroups, "blocks", 3},
-                                    {BuiltIn::LocalInvocationIndex, "thread_index", 1},
-                                    {BuiltIn::SubgroupSize, "warp_size", 1},
-                                    {BuiltIn::SubgroupLocalInvocationId, "warp_lane", 1}};
+constexpr BuiltinRow kBuiltins[] = {
+    {BuiltIn::LocalInvocationId, "thread_id", 3},        {BuiltIn::WorkgroupId, "block_id", 3},
+    {BuiltIn::GlobalInvocationId, "dispatch_id", 3},     {BuiltIn::NumWorkgroups, "blocks", 3},
+    {BuiltIn::LocalInvocationIndex, "thread_index", 1},  {BuiltIn::SubgroupSize, "warp_size", 1},
+    {BuiltIn::SubgroupLocalInvocationId, "warp_lane", 1}};
 
 bool has(Access a, Access bit) { return (static_cast<int>(a) & static_cast<int>(bit)) != 0; }
 
@@ -30,8 +28,7 @@ Word Emitter::late_constant(ValueId v) {
   LCPY_CHECK(d_.is_constant(v));
   const Type t = d_.type_of(v);
   const std::byte* bytes = d_.constant_bytes(v).data();
-  if (!hides() || !hides_zeros(t, bytes))
-    return ids_[v.value] = constant(t, bytes);
+  if (!hides() || !hides_zeros(t, bytes)) return ids_[v.value] = constant(t, bytes);
   return hidden_constant(v);
 }
 
@@ -42,15 +39,19 @@ Word Emitter::hidden_constant(ValueId v) {
   if (known != hidden_constants_.end()) return known->second;
   Words* const current = out_;
   out_ = &early_;
-  const Word id = with_hidden_zeros(t, bytes);
+  const bool whole = hides() && t.is_lanes() && t.is_float();
+  const Word id = whole ? hidden_number(t, bytes) : with_hidden_zeros(t, bytes);
   out_ = current;
   return hidden_constants_[v.value] = id;
 }
 
-// A value that is chosen, or passed on to where ways meet.
+// A value that is chosen, or passed on to where ways or functions meet. There any number, less
+// itself, may become a zero that the driver knows.
 Word Emitter::choice(ValueId v) {
-  if (!hides_choices() || !d_.is_constant(v)) return value(v);
+  if (!d_.is_constant(v)) return value(v);
   const Type t = d_.type_of(v);
+  if (hides() && t.is_lanes() && t.is_float()) return hidden_constant(v);
+  if (!hides_choices()) return value(v);
   return hides_zeros(t, d_.constant_bytes(v).data()) ? hidden_constant(v) : value(v);
 }
 
