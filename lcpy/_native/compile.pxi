@@ -156,8 +156,9 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
                uint32_t block_x=1024,
                bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
                bint sound_extension=True, bint unroll_short_loops=False,
-               bint sound_headers=True, bint sound_choices=True, bint sound_loops=True,
-               bint sound_rounding=True, bint exact_division=False,
+               bint sound_headers=True, bint nvidia_arithmetic=False,
+               bint sound_choices=True,
+               bint sound_loops=True, bint sound_rounding=True, bint exact_division=False,
                bint close_reciprocals=False,
                bint denorm_preserve=False, uint32_t own_functions=0xffffffff,
                bint signed_zero_inf_nan_preserve16=False,
@@ -183,6 +184,7 @@ def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint nam
     t.sound_extension = sound_extension
     t.unroll_short_loops, t.sound_headers = unroll_short_loops, sound_headers
     t.sound_choices = sound_choices
+    t.nvidia_arithmetic = nvidia_arithmetic
     t.sound_loops = sound_loops
     t.sound_rounding = sound_rounding
     t.exact_division, t.close_reciprocals = exact_division, close_reciprocals

@@ -77,6 +77,10 @@ struct VulkanTarget {
   // A float that is made an integer was rounded before. NVIDIA's compiler converts what a half was
   // rounded from, or a float; without this it cannot tell.
   bool sound_rounding = true;
+  // NVIDIA's machine: minima of floats have -0 below +0, and conversions of floats to integers of
+  // 32 and 64 bits saturate, of which SPIR-V promises neither; minima of 8 and 16 bits may be wrong
+  // where they are compared, and so are made of 32.
+  bool nvidia_arithmetic = false;
   // NVIDIA's driver: unrolls the shortest loops only when asked to, and moves structs with padding
   // byte by byte, so that those that flow are split into their members.
   bool unroll_short_loops = false;

@@ -193,6 +193,11 @@ ValueId expand_abs(Expander& e, const ExpandCall& call) {
 
 ValueId expand_sign(Expander& e, const ExpandCall& call) {
   const ValueId x = call.args[0];
+  if (call.type.is_integer() && scalar_size(call.type.scalar()) < 4) {
+    // In 32 bits: NVIDIA's Vulkan compiler fails on choices between some narrow ones.
+    const Type words = call.type.with_scalar(is_signed(call.type) ? Scalar::Int32 : Scalar::UInt32);
+    return e.convert(e.emit(Op::Sign, words, {e.convert(x, words)}), call.type);
+  }
   const ValueId zero = number(e, call, 0), one = number(e, call, 1);
   const ValueId positive = e.compare(Op::Greater, x, zero);
   if (call.type.is_integer() && !is_signed(call.type)) return e.select(positive, one, zero);

@@ -269,3 +269,92 @@ def test_a_difference_of_what_a_function_gave(device, opt):
     out = lc.Buffer(3, lc.float32, device=device)
     run(lc.Buffer(np.float32([np.nan, np.inf]), device=device), out, dispatch_size=1)
     assert np.isnan(out.numpy()).all()
+
+
+@lc.callable
+def left_by_equality(n) -> lc.int32:
+    w = 0
+    while True:
+        if w >= n:
+            break
+        w += 1
+        if w == 0:
+            return 5
+    return w
+
+
+@lc.callable
+def left_by_truth(n) -> lc.int32:
+    w = lc.int16(0)
+    while True:
+        if w >= n:
+            break
+        w += 1
+        if lc.bool(w):
+            pass
+        else:
+            return 5
+    return w
+
+
+@lc.callable
+def left_by_match(n) -> lc.int32:
+    w = 0
+    while w < n:
+        w += 1
+        match w:
+            case 0:
+                return 5
+            case 9:
+                return 6
+    return w
+
+
+@lc.callable
+def left_by_floats(n) -> lc.int32:
+    w = lc.float32(0.0)
+    while w < n:
+        w += 1.0
+        if w == 0.0:
+            return 5
+    return lc.int32(w)
+
+
+LEFT = (left_by_equality, left_by_truth, left_by_match, left_by_floats)
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+@pytest.mark.parametrize("turns", [2, 3])
+@pytest.mark.parametrize("way", LEFT, ids=lambda f: f.__name__)
+def test_loops_that_an_equality_might_end(device, way, turns, opt):
+    """llvmpipe thought that i + 1 == 0 ends a loop at once."""
+
+    @lc.kernel(block_size=1, opt=opt)
+    def run(out: lc.Buffer[lc.int32]):
+        out[0] = way(lc.static(turns))
+
+    out = lc.Buffer(1, lc.int32, device=device)
+    run(out, dispatch_size=1)
+    assert out.numpy().tolist() == [turns]
+
+
+def test_the_first_lane_of_a_sum(device):
+    """llvmpipe's LLVM died of it."""
+
+    @lc.kernel(block_size=8)
+    def run(x: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32]):
+        i = lc.dispatch_id().x
+        out[2 * i] = lc.warp_read_first(x[i] + x[8]) + 1.0
+        out[2 * i + 1] = lc.warp_read_first(x[i] * 2.0 - x[8]) * 3.0
+
+    x, out = np.arange(1, 10, dtype=np.float32), lc.Buffer(16, lc.float32, device=device)
+    try:
+        run(lc.Buffer(x, device=device), out, dispatch_size=8)
+    except lc.UnsupportedError as error:
+        pytest.skip(str(error))
+    width = device.limits["warp_size"] or 8
+    first = x[:8][np.arange(8) // min(width, 8) * min(width, 8)]
+    assert (
+        out.numpy().tolist()
+        == np.stack([first + x[8] + 1, (first * 2 - x[8]) * 3], 1).ravel().tolist()
+    )

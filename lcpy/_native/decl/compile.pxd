@@ -40,6 +40,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         cbool unroll_short_loops
         cbool sound_headers
         cbool sound_choices
+        cbool nvidia_arithmetic
         cbool sound_loops
         cbool sound_rounding
         cbool close_reciprocals

@@ -163,6 +163,7 @@ class VulkanDevice(DeviceBase):
             "exact_zeros": self.physical.driver_id != 13,
             "sound_headers": self.physical.driver_id != 13,
             "sound_extension": self.physical.driver_id != 13,
+            "nvidia_arithmetic": self.physical.driver_id == 4,
             "sound_choices": self.physical.driver_id != 4,
             "sound_loops": self.physical.driver_id != 4,
             "sound_rounding": self.physical.driver_id != 4,

@@ -26,19 +26,19 @@ class Dialect {
   virtual std::string_view language() const = 0;  // of external functions' texts
 
   struct Traits {
-    bool cpp;               // C++: T{a, b} for (T){.m0 = a, .m1 = b}, and no narrowing within
-    bool swizzles;          // v.zyx
-    bool wide_masks;        // comparisons give lanes as wide as those compared
-    bool wrapping_vectors;  // operators on signed vectors wrap
-    bool total_functions;   // constant infinities and NaNs are arguments like others
+    bool cpp = false;               // T{a, b} for (T){.m0 = a, .m1 = b}, and no narrowing within
+    bool swizzles = false;          // v.zyx
+    bool wide_masks = false;        // comparisons give lanes as wide as those compared
+    bool wrapping_vectors = false;  // operators on signed vectors wrap
+    bool total_functions = false;   // constant infinities and NaNs are arguments like others
     // Every buffer has fewer than 2^31 elements: indices within it never wrap around.
-    bool small_buffers;
-    bool names_lanes;        // of a warp that are here: see first_lanes
-    bool merges_reads;       // see apart.cpp
-    bool reads_four;         // the compiler reads three lanes in two steps, but four in one
-    bool chosen_as_bits;     // constant floats that meet do so as bits, see open_unseen
-    bool hides_met_indices;  // of what branches give, see is_met
-    bool stores_members;     // structs that are put together are stored member by member
+    bool small_buffers = false;
+    bool names_lanes = false;        // of a warp that are here: see first_lanes
+    bool merges_reads = false;       // see apart.cpp
+    bool reads_four = false;         // three lanes would be read in two steps, but four in one
+    bool chosen_as_bits = false;     // constant floats that meet do so as bits, see open_unseen
+    bool hides_met_indices = false;  // of what branches give, see is_met
+    bool copies_parts = false;       // aggregates are written part by part, see store_parts
   };
   virtual Traits traits() const = 0;
 

@@ -100,7 +100,7 @@ class Emitter {
   // Values (values.cpp).
   void operand(Text& t, ValueId v);
   void bare(Text& t, ValueId v);
-  void argument(Text& t, ValueId v);
+  void argument(Text& t, Op op, ValueId v);
   void operand_unsigned(Text& t, ValueId v);
   bool is_unknown(ValueId v, bool within, uint32_t steps = 0) const;
   void hidden(Text& t, ValueId v);
@@ -141,17 +141,17 @@ class Emitter {
   };
   Place place(std::span<const Operand> operands, size_t chain, bool addressable);
   void four_lanes(Text& t, const Place& p);
-  void index(Text& t, Operand o);
+  void index(Text& t, Operand o, MemoryClass memory);
   void element(Text& t, uint32_t slot, Operand index);
   struct Sum;
   void add_terms(Sum& sum, ValueId v) const;
   void read_place(Text& t, const Operation& op);
   void read_uniform(Text& t, const Operation& op);
   void store(const Operation& op);
-  bool stores_members(ValueId v) const;
-  void store_members(const std::string& place, ValueId v, MemoryClass memory);
-  bool copies_words(ValueId v, MemoryClass memory) const;
-  void copy_words(const std::string& place, ValueId v);
+  bool stores_parts(ValueId v, MemoryClass memory) const;
+  bool is_put_together(ValueId v) const;
+  void store_parts(const std::string& place, ValueId v, MemoryClass memory);
+  void copy_parts(const std::string& to, const std::string& from, Type t, uint32_t depth);
   void atomic(const Operation& op);
   void read_bytes(Text& t, const Operation& op);
   void read_warp(Text& t, const Operation& op);

@@ -1,5 +1,4 @@
 // Places, reads and writes, atomics, ids, and the argument block.
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -14,10 +13,11 @@ bool is_bools(Type t) { return t.is_lanes() && t.has_class(ScalarClass::Bool); }
 
 }  // namespace
 
-void Emitter::index(Text& t, Operand o) {
+void Emitter::index(Text& t, Operand o, MemoryClass memory) {
+  const bool own = memory == MemoryClass::Scratch || memory == MemoryClass::Shared;
   if (o.is_imm()) {
     t << o.index;
-  } else if (traits_.hides_met_indices && is_met(o.value())) {
+  } else if (own && traits_.hides_met_indices && is_met(o.value())) {
     const bool wide = scalar_size(d_.type_of(o.value()).scalar()) == 8;
     dialect_.open_unseen(t, *this, Type::of(wide ? Scalar::UInt64 : Scalar::UInt32));
     bare(t, o.value());
@@ -72,7 +72,7 @@ void Emitter::element(Text& t, uint32_t slot, Operand o) {
   Sum sum;
   if (traits_.small_buffers && word) add_terms(sum, o.value());
   Text plain;
-  index(plain, o);
+  index(plain, o, MemoryClass::Global);
   if (sum.count == 0 || !sum.fits) {
     t << name << '[' << plain << ']';
     return;
@@ -120,14 +120,14 @@ Emitter::Place Emitter::place(std::span<const Operand> operands, size_t chain, b
       through << "((" << dialect_.pointer_space(slot.memory)
               << (slot.memory == MemoryClass::Constant ? "const " : "")
               << dialect_.scalar(p.type.scalar()) << "*)&" << p.text << ")[";
-      index(through, o);
+      index(through, o, slot.memory);
       through << ']';
       p.text = std::move(through);
     } else if (o.is_imm()) {
       put_component(p.text, p.type, o.index);
     } else {
       p.text << (p.type.is_matrix() ? ".c[" : ".e[");
-      index(p.text, o);
+      index(p.text, o, slot.memory);
       p.text << ']';
     }
     p.type = p.type.component(o.is_imm() ? o.index : 0);
@@ -210,8 +210,8 @@ void Emitter::store(const Operation& op) {
   const bool visible = slot.memory == MemoryClass::Global || slot.memory == MemoryClass::Shared;
   const Place p = place(operands, 2, visible || is_volatile);
   const ValueId v = operands[1].value();
-  if (!is_volatile && stores_members(v)) return store_members(p.text.str(), v, slot.memory);
-  if (!is_volatile && copies_words(v, slot.memory)) return copy_words(p.text.str(), v);
+  if (!is_volatile && stores_parts(v, slot.memory))
+    return store_parts(p.text.str(), v, slot.memory);
   line();
   if (is_volatile)
     dialect_.open_volatile_store(out_, *this, p.type, slot.memory, p.text.str());
@@ -224,42 +224,29 @@ void Emitter::store(const Operation& op) {
   out_ << (is_volatile ? dialect_.close_volatile_store(p.type) : "") << ";\n";
 }
 
-// A struct that is put together for the store alone. NVIDIA's OpenCL compiler dies of some that are
-// stored whole.
-bool Emitter::stores_members(ValueId v) const {
-  if (!traits_.stores_members || !d_.type_of(v).is_struct() || !inlined_[v.value]) return false;
-  const Value& value = d_.values[v.value];
-  return value.def == Value::Def::Result && d_.op(OpId(value.source)).op == Op::Construct;
-}
-
-// An aggregate that flows into local memory. NVIDIA's OpenCL compiler forgets parts of some that
-// are copied as a whole.
-bool Emitter::copies_words(ValueId v, MemoryClass memory) const {
-  return traits_.stores_members && memory == MemoryClass::Scratch && !d_.type_of(v).is_lanes() &&
-         !d_.is_constant(v) && !inlined_[v.value];
-}
-
-void Emitter::copy_words(const std::string& place, ValueId v) {
+// Whether an aggregate is written part by part. NVIDIA's OpenCL compiler dies of some structs that
+// are put together and written whole, and forgets parts of some that are copied into local memory.
+bool Emitter::stores_parts(ValueId v, MemoryClass memory) const {
   const Type t = d_.type_of(v);
-  const uint64_t size = std::min<uint64_t>(4, t.align());
-  const std::string_view unit = dialect_.scalar(size == 4   ? Scalar::UInt32
-                                                : size == 2 ? Scalar::UInt16
-                                                            : Scalar::UInt8);
-  line();
-  out_ << "for (uint i = 0; i < " << t.size() / size << "; i++) ((" << unit << "*)&" << place
-       << ")[i] = ((const " << unit << "*)&v" << v.value << ")[i];\n";
+  if (!traits_.copies_parts || t.is_lanes() || d_.is_constant(v)) return false;
+  return is_put_together(v) || (memory == MemoryClass::Scratch && !inlined_[v.value]);
 }
 
-void Emitter::store_members(const std::string& place, ValueId v, MemoryClass memory) {
+// A struct that is put together for the store alone.
+bool Emitter::is_put_together(ValueId v) const {
+  const Value& value = d_.values[v.value];
+  return d_.type_of(v).is_struct() && inlined_[v.value] && value.def == Value::Def::Result &&
+         d_.op(OpId(value.source)).op == Op::Construct;
+}
+
+void Emitter::store_parts(const std::string& place, ValueId v, MemoryClass memory) {
+  if (!is_put_together(v))
+    return copy_parts(place, "v" + std::to_string(v.value), d_.type_of(v), 0);
   uint32_t i = 0;
   for (Operand o : d_.operands_of(d_.op(OpId(d_.values[v.value].source)))) {
     const std::string member = place + ".m" + std::to_string(i++);
-    if (stores_members(o.value())) {
-      store_members(member, o.value(), memory);
-      continue;
-    }
-    if (copies_words(o.value(), memory)) {
-      copy_words(member, o.value());
+    if (stores_parts(o.value(), memory)) {
+      store_parts(member, o.value(), memory);
       continue;
     }
     line();
@@ -269,6 +256,29 @@ void Emitter::store_members(const std::string& place, ValueId v, MemoryClass mem
     else
       to_memory(out_, o.value());
     out_ << ";\n";
+  }
+}
+
+// One scalar or vector at a time.
+void Emitter::copy_parts(const std::string& to, const std::string& from, Type t, uint32_t depth) {
+  if (t.is_lanes()) {
+    line();
+    out_ << to << " = " << from << ";\n";
+  } else if (t.is_struct()) {
+    for (uint32_t i = 0; i < t.count(); i++) {
+      const std::string member = ".m" + std::to_string(i);
+      copy_parts(to + member, from + member, t.component(i), depth);
+    }
+  } else {
+    const std::string i(1, "ijklmnop"[depth % 8]);
+    const std::string part = (t.is_matrix() ? ".c[" : ".e[") + i + ']';
+    line();
+    out_ << "for (uint " << i << " = 0; " << i << " < " << t.count() << "; " << i << "++) {\n";
+    indent_ += "  ";
+    copy_parts(to + part, from + part, t.component(0), depth + 1);
+    indent_.resize(indent_.size() - 2);
+    line();
+    out_ << "}\n";
   }
 }
 

@@ -70,12 +70,15 @@ void Emitter::constant_lanes(Text& t, Type type, std::span<const std::byte> byte
 // A function's argument. What the compiler may find to be an infinity, NaN or a large number is
 // hidden from it: PoCL's functions convert their argument to an integer and branch by it, and what
 // a compiler finds undefined there takes the whole kernel with it.
-void Emitter::argument(Text& t, ValueId v) {
+void Emitter::argument(Text& t, Op op, ValueId v) {
   const Type type = d_.type_of(v);
   if (!type.is_float() || type.is_matrix() || d_.math == MathMode::Fast ||
       traits_.total_functions || is_unknown(v, false))
     return bare(t, v);
   if (d_.is_constant(v)) return hidden(t, v);
+  const bool plain = op == Op::Min || op == Op::Max || op == Op::Abs || op == Op::Sqrt ||
+                     op == Op::Fma || op == Op::Copysign;
+  if (plain) return bare(t, v);  // they convert nothing
   const Type bits = unsigned_like(type);
   Text cast;
   cast << '(' << dialect_.scalar(bits.scalar());
@@ -180,7 +183,7 @@ void Emitter::expression(Text& t, const Operation& op, const OpForm& form) {
                              type.is_integer() ? form.integer_text : form.text);
       for (size_t i = 0; i < operands.size(); i++) {
         if (i) t << ", ";
-        argument(t, operands[i].value());
+        argument(t, op.op, operands[i].value());
       }
       t << ')';
       return;

@@ -19,8 +19,13 @@ class CudaDialect : public clike::Dialect {
   std::string_view language() const override { return "cuda"; }
   NativeOp native() const override;
   Traits traits() const override {
-    return {true,  false, false, true, true, target_.restrict_, true, target_.restrict_,
-            false, true};
+    return {.cpp = true,
+            .wrapping_vectors = true,
+            .total_functions = true,
+            .small_buffers = target_.restrict_,
+            .names_lanes = true,
+            .merges_reads = target_.restrict_,
+            .chosen_as_bits = true};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(Text& t, Scalar s, uint32_t lanes) override;

@@ -14,12 +14,15 @@ class OpenclDialect : public clike::Dialect {
   std::string_view language() const override { return "opencl"; }
   NativeOp native() const override;
   Traits traits() const override {
-    return {false,       true,
-            true,        false,
-            false,       target_.restrict_,
-            false,       target_.ptx && target_.restrict_,
-            target_.ptx, target_.ptx,
-            target_.ptx, target_.ptx};
+    return {.swizzles = true,
+            .wide_masks = true,
+            .total_functions = target_.ptx,
+            .small_buffers = target_.restrict_,
+            .merges_reads = target_.ptx && target_.restrict_,
+            .reads_four = target_.ptx,
+            .chosen_as_bits = target_.ptx,
+            .hides_met_indices = target_.ptx,
+            .copies_parts = target_.ptx};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(clike::Text& t, Scalar s, uint32_t lanes) override { t << scalar(s) << lanes; }

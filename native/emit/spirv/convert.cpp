@@ -30,8 +30,16 @@ Scalar widened(Scalar s) {
 
 void Emitter::convert(const Operation& o) {
   const Operand x = d_.operands_of(o)[0];
-  const Type to = d_.type_of(d_.result(o));
-  alias(o, convert_lanes(value(x), type_of(x).scalar(), to.scalar(), to.lanes()));
+  const Type to = d_.type_of(d_.result(o)), from = type_of(x);
+  const Word given = value(x), made = convert_lanes(given, from.scalar(), to.scalar(), to.lanes());
+  // Where the machine saturates, NaN gives 0 by itself only from float to 32 bits.
+  const bool asks = o.op == Op::Convert && from.is_float() && to.is_integer() &&
+                    (scalar_size(from.scalar()) == 8 || scalar_size(to.scalar()) == 8);
+  if (!asks) return alias(o, made);
+  const Type flag = to.with_scalar(Scalar::Bool);
+  const Word number = emit(Opcode::FOrdEqual, type(flag), given, given);
+  const Word none = lane_constant(to.scalar(), to.lanes(), 0);
+  alias(o, emit(Opcode::Select, type(to), number, made, none));
 }
 
 // A narrow integer that is held in 32 bits, after an operation that may have left its range.
@@ -121,7 +129,7 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
   const Scalar wide = widened(from);
   id = convert_integer(id, from, wide, n);
   if (result == ScalarClass::Bool) {
-    const Word zero = lane_constant(wide, n, 0);
+    const Word zero = compared(lane_constant(wide, n, 0), wide, n);
     return emit(Opcode::INotEqual, lanes(to, n), id, zero);
   }
   const auto code = source == ScalarClass::Signed ? Opcode::ConvertSToF : Opcode::ConvertUToF;

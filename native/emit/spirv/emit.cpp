@@ -27,11 +27,11 @@ SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
   own.float16 = true;
   own.float64 = true;  // GLSL.std.450 has none
   own.fused_fma = target.fused_fma;
-  pass_expand(expanded, spirv::spirv_native, own);
+  pass_expand(expanded, spirv::native_ops(target), own);
   if (!target.float16 && spirv::computes_half(expanded, plan, target)) {
     expanded = prepared();
     pass_widen(expanded);
-    pass_expand(expanded, spirv::spirv_native, own);
+    pass_expand(expanded, spirv::native_ops(target), own);
   }
   const spirv::Needs needs = spirv::preflight(expanded, plan, target);
   return spirv::Emitter(expanded, plan, target, needs).run();

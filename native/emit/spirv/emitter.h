@@ -89,6 +89,7 @@ class Emitter {
   void emit_function(FunctionId f);
   void emit_op(const Operation& o);
   void emit_instruction(const Operation& o, const EmitRow& row);
+  Word compared(Word id, Scalar s, uint32_t n);
   void emit_glsl(const Operation& o, const EmitRow& row);
   void emit_line(Span span);
   Word function_id(FunctionId f);
@@ -329,7 +330,8 @@ class Emitter {
   std::vector<Word> initial_values(const Operation& o);
   std::vector<size_t> loop_phis(const std::vector<ValueId>& params, std::span<const Word> initial,
                                 Word before, Word next);
-  Word next_value(std::span<const ValueId> params, uint32_t i, const Target& from);
+  void fill_phis(std::span<const ValueId> params, std::span<const size_t> holes,
+                 const Target& from);
   bool turns_freely(BodyId body) const;
 
   const KernelDescriptor& d_;

@@ -182,7 +182,7 @@ void Emitter::switch_(const Operation& o) {
   const auto operands = d_.operands_of(o);
   const uint32_t size = scalar_size(type_of(operands[0]).scalar());  // 4 or 8
   const size_t stride = size == 8 ? 3 : 2;                           // of a case: literal, label
-  const Word selector = value(operands[0]);
+  const Word selector = compared(value(operands[0]), type_of(operands[0]).scalar(), 1);
   Frame frame;
   frame.merge.label = m_.new_id();
   std::vector<std::pair<BodyId, Word>> bodies{{operands[1].body(), m_.new_id()}};
@@ -274,11 +274,16 @@ Word Emitter::carried(std::span<const ValueId> params, uint32_t i, Word next) {
   return select_components(always, next, ids_[params[i].value], d_.type_of(params[i]));
 }
 
-// The value from the continue block, as the i-th phi has it.
-Word Emitter::next_value(std::span<const ValueId> params, uint32_t i, const Target& from) {
-  const Type t = d_.type_of(params[i]);
-  const Word next = merged(from, i, t);
-  return carries_integer(params[i]) ? integer_of_bool(next, t.lanes()) : carried(params, i, next);
+// The values from the continue block, as the phis have them. All that are phis there come first.
+void Emitter::fill_phis(std::span<const ValueId> params, std::span<const size_t> holes,
+                        const Target& from) {
+  std::vector<Word> next;
+  for (uint32_t i = 0; i < params.size(); i++)
+    next.push_back(merged(from, i, d_.type_of(params[i])));
+  for (uint32_t i = 0; i < params.size(); i++)
+    code_[holes[i]] = carries_integer(params[i])
+                          ? integer_of_bool(next[i], d_.type_of(params[i]).lanes())
+                          : carried(params, i, next[i]);
 }
 
 // A body that begins "operations; if c: go on, else: break" gives the loop a plain conditional
@@ -423,8 +428,7 @@ void Emitter::loop(const Operation& o) {
   // A continue block that nothing reaches must still be there; the phis then keep the initial
   // value.
   start_block(frame.next.label);
-  if (!frame.next.from.empty())
-    for (uint32_t i = 0; i < holes.size(); i++) code_[holes[i]] = next_value(params, i, frame.next);
+  if (!frame.next.from.empty() && repeats) fill_phis(params, holes, frame.next);
   out_->op(Opcode::Branch, header);
   merge(o, frame.merge);
   flow_values_.resize(base);  // no branch from inside a loop brings values to anything around it

@@ -41,13 +41,22 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
   if (x.size() == 1) {
     id = emit(code, t, a);
   } else {
-    const Word b = value(x[1]);
+    Word b = value(x[1]);
+    const bool equals = code == Opcode::IEqual || code == Opcode::INotEqual;
+    if (equals) b = compared(b, first.scalar(), first.lanes());
+    if (code == Opcode::FOrdEqual || code == Opcode::FUnordNotEqual) b = choice(x[1].value());
     id = emit(code, t, a, b);
   }
   alias(o, wrap(id, result.scalar(), result.lanes()));
   const bool sum_or_product = code == Opcode::FAdd || code == Opcode::FSub || code == Opcode::FMul;
   if (sum_or_product && (strict() || (o.flags & kExactFlag)))
     m_.decorate(value(d_.result(o)), Decoration::NoContraction);
+}
+
+// An integer that another is found equal to, or not. llvmpipe thinks that a loop is left at once
+// where i + 1 == 0.
+Word Emitter::compared(Word id, Scalar s, uint32_t n) {
+  return loop_ && !target_.sound_headers ? hidden_integer(id, s, n) : id;
 }
 
 void Emitter::emit_glsl(const Operation& o, const EmitRow& row) {

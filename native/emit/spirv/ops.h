@@ -3,6 +3,7 @@
 #pragma once
 #include "emit/emit.h"
 #include "emit/spirv/grammar.h"
+#include "lower/lower.h"
 #include "ops/op.h"
 
 namespace lcpy::spirv {
@@ -36,6 +37,8 @@ const EmitRow* emit_row(Op op);
 
 // The native set that pass_expand is asked to keep.
 bool spirv_native(Op op, Type result, Type first, MathMode math);
+// The same for a target, whose machine may have more.
+NativeOp native_ops(const VulkanTarget& target);
 
 constexpr OperandClass operand_class(Scalar s) {
   switch (scalar_class(s)) {

@@ -93,10 +93,13 @@ Word Emitter::zero_at_run_time(Scalar s) {
 // An integer on its way to a float: where the driver knows it to be zero it would know the float.
 Word Emitter::hidden_integer(Word id, Scalar s, uint32_t n) {
   if (!hides()) return id;
-  const Scalar bits = scalar_size(s) == 8 ? Scalar::UInt64 : Scalar::UInt32;
+  const bool wide = scalar_size(s) == 8, narrow = scalar_size(s) < 4 && !types_.held(s);
+  const Scalar bits = wide ? Scalar::UInt64 : Scalar::UInt32;
   Word zero = zero_at_run_time(bits);
+  const Scalar as = !narrow ? bits : scalar_size(s) == 1 ? Scalar::UInt8 : Scalar::UInt16;
+  if (narrow) zero = emit(Opcode::UConvert, lanes(as), zero);
   const Word parts[] = {zero, zero, zero, zero};
-  if (n > 1) zero = emit_list(Opcode::CompositeConstruct, lanes(bits, n), std::span(parts, n));
+  if (n > 1) zero = emit_list(Opcode::CompositeConstruct, lanes(as, n), std::span(parts, n));
   return emit(Opcode::BitwiseXor, lanes(s, n), id, zero);
 }
 

@@ -64,8 +64,7 @@ void Emitter::warp_vote(const Operation& o) {
   }
   m_.require(Capability::GroupNonUniformVote);
   const Word mine = value(d_.operands_of(o)[0]);
-  const auto code =
-      o.op == Op::WarpAll ? Opcode::GroupNonUniformAll : Opcode::GroupNonUniformAny;
+  const auto code = o.op == Op::WarpAll ? Opcode::GroupNonUniformAll : Opcode::GroupNonUniformAny;
   alias(o, emit(code, flag, subgroup(), mine));
 }
 
@@ -103,7 +102,13 @@ void Emitter::warp_read(const Operation& o) {
   const Word mine = value(x[0]), scope = subgroup(), whole = type(t);
   if (o.op == Op::WarpReadFirst) {
     m_.require(Capability::GroupNonUniformBallot);
-    return alias(o, emit(Opcode::GroupNonUniformBroadcastFirst, whole, scope, mine));
+    if (!t.is_float() || target_.exact_zeros)
+      return alias(o, emit(Opcode::GroupNonUniformBroadcastFirst, whole, scope, mine));
+    // llvmpipe's LLVM dies of the first lane of a sum or product: as an integer that it knows not.
+    const Word word = lanes(Scalar::UInt32), zero = zero_at_run_time(Scalar::UInt32);
+    const Word bits = emit(Opcode::BitwiseXor, word, emit(Opcode::Bitcast, word, mine), zero);
+    const Word first = emit(Opcode::GroupNonUniformBroadcastFirst, word, scope, bits);
+    return alias(o, emit(Opcode::Bitcast, whole, first));
   }
   m_.require(Capability::GroupNonUniformShuffle);
   const Word flag = lanes(Scalar::Bool), uint = lanes(Scalar::UInt32);
