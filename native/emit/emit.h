@@ -74,8 +74,9 @@ struct VulkanTarget {
   // places, and unrolls some of which it knows that they turn once at most to turn always. Without
   // this bools are carried as integers, changed places are hidden, and such loops are not unrolled.
   bool sound_loops = true;
-  // A float that is made an integer was rounded before. NVIDIA's compiler converts what a half was
-  // rounded from, or a float; without this it cannot tell.
+  // A float that is made an integer was rounded before, and the integer has all its bits. NVIDIA's
+  // compiler converts what the float was made of, or to fewer bits if only they are used; without
+  // this it cannot tell what comes in and where it goes.
   bool sound_rounding = true;
   // NVIDIA's machine: minima of floats have -0 below +0, and conversions of floats to integers of
   // 32 and 64 bits saturate, of which SPIR-V promises neither; minima of 8 and 16 bits may be wrong

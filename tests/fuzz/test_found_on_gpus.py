@@ -649,3 +649,62 @@ def test_doubles_divided_by_quotients(device, opt):
     t = np.arange(8)
     want = np.stack([x[:8] / (1.0 / (t + 1)), x[:8] / x[1:] / (t + 3), 7.0 / (x[:8] / x[1:])], 1)
     assert (out.numpy() == want.ravel()).all()
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+@pytest.mark.parametrize("opt", [0, 1])
+def test_the_smallest_integer_negated(device, bits, opt):
+    """NVIDIA's compilers negated it in 32 bits, where it has become positive."""
+    T = getattr(lc, f"int{bits}")
+    V = lc.vector(T, 3)
+
+    @lc.kernel(block_size=1, opt=opt)
+    def run(x: lc.Buffer[T], wide: lc.Buffer[lc.int32], out: lc.Buffer[T], lanes: lc.Buffer[V]):
+        i = lc.dispatch_id().x
+        wide[3 * i] = lc.int32(-x[i]) % 5
+        wide[3 * i + 1] = lc.int32(T(0) - x[i])
+        match (-x[i]) % 5:
+            case 3 | 0:
+                wide[3 * i + 2] = 1
+            case _:
+                wide[3 * i + 2] = 2
+        out[i] = lc.clamp(T(0), -x[i], T(1))
+        lanes[i] = lc.max(-lanes[i], V(T(-5)))
+
+    least = -(1 << (bits - 1))
+    x = [least, least + 1, -3, 0, 4, -least - 1]
+    negated = [least if v == least else -v for v in x]
+    wide, out = lc.Buffer(18, lc.int32, device=device), lc.Buffer(6, T, device=device)
+    lanes = lc.Buffer(6, V, device=device)
+    lanes.upload(np.array([[v, -4, 7] for v in x], T.dtype))
+    run(lc.Buffer(np.array(x, T.dtype), device=device), wide, out, lanes, dispatch_size=6)
+    want = [n for v in negated for n in (v % 5, v, 1 if v % 5 in (0, 3) else 2)]
+    assert wide.numpy().tolist() == want
+    assert out.numpy().tolist() == [min(max(v, 0), 1) for v in negated]
+    assert lanes.numpy().tolist() == [[max(v, -5), 4, -5] for v in negated]
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_integers_by_way_of_floats_as_indices(device, opt):
+    """NVIDIA's Vulkan compiler converted to 32 bits where an index used no more of them."""
+
+    @lc.kernel(block_size=1, math="strict", opt=opt)
+    def run(
+        x: lc.Buffer[lc.uint32],
+        y: lc.Buffer[lc.short2],
+        table: lc.Buffer[lc.int32],
+        out: lc.Buffer[lc.int32],
+        lanes: lc.Buffer[lc.uint2],
+    ):
+        i = lc.dispatch_id().x
+        out[i] = table[lc.uint64(lc.float32(x[i])) % 16]
+        lanes[i] = lc.uint2(lc.float2(y[i]))
+
+    x = np.array([4294967291, 5, 2147483647, 16777217], np.uint32)
+    table = lc.Buffer(np.arange(100, 116, dtype=np.int32), device=device)
+    out, lanes = lc.Buffer(4, lc.int32, device=device), lc.Buffer(4, lc.uint2, device=device)
+    y = lc.Buffer(4, lc.short2, device=device)
+    y.upload(np.int16([[-4, 23783], [7, -1], [0, -32768], [32767, 1]]))
+    run(lc.Buffer(x, device=device), y, table, out, lanes, dispatch_size=4)
+    assert out.numpy().tolist() == [100 + int(np.float32(v)) % 16 for v in x]
+    assert lanes.numpy().tolist() == [[0, 23783], [7, 0], [0, 0], [32767, 1]]

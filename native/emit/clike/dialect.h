@@ -37,6 +37,7 @@ class Dialect {
     bool merges_reads = false;       // see apart.cpp
     bool reads_four = false;         // three lanes would be read in two steps, but four in one
     bool chosen_as_bits = false;     // constant floats that meet do so as bits, see open_unseen
+    bool negates_by_zero = false;    // narrow integers, see negate_narrow
     bool hides_met_indices = false;  // of what branches give, see is_met
     bool copies_parts = false;       // aggregates are written part by part, see store_parts
   };

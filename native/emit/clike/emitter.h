@@ -100,6 +100,8 @@ class Emitter {
   // Values (values.cpp).
   void operand(Text& t, ValueId v);
   void bare(Text& t, ValueId v);
+  void negate_narrow(Text& t, ValueId v);
+  bool is_zero(ValueId v) const;
   void argument(Text& t, Op op, ValueId v);
   void operand_unsigned(Text& t, ValueId v);
   bool is_unknown(ValueId v, bool within, uint32_t steps = 0) const;
@@ -151,6 +153,7 @@ class Emitter {
   bool stores_parts(ValueId v, MemoryClass memory) const;
   bool is_put_together(ValueId v) const;
   void store_parts(const std::string& place, ValueId v, MemoryClass memory);
+  void copy_words(const std::string& to, const std::string& from, Type t);
   void copy_parts(const std::string& to, const std::string& from, Type t, uint32_t depth);
   void atomic(const Operation& op);
   void read_bytes(Text& t, const Operation& op);

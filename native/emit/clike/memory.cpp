@@ -11,6 +11,15 @@ constexpr uint8_t kVolatile = 8, kOrderMask = 7;
 
 bool is_bools(Type t) { return t.is_lanes() && t.has_class(ScalarClass::Bool); }
 
+// Whether nothing within is shorter than 32 bits.
+bool is_words(Type t) {
+  if (t.is_lanes()) return !t.has_class(ScalarClass::Bool) && scalar_size(t.scalar()) >= 4;
+  if (!t.is_struct()) return is_words(t.component(0));
+  for (uint32_t i = 0; i < t.count(); i++)
+    if (!is_words(t.component(i))) return false;
+  return true;
+}
+
 }  // namespace
 
 void Emitter::index(Text& t, Operand o, MemoryClass memory) {
@@ -240,8 +249,11 @@ bool Emitter::is_put_together(ValueId v) const {
 }
 
 void Emitter::store_parts(const std::string& place, ValueId v, MemoryClass memory) {
-  if (!is_put_together(v))
-    return copy_parts(place, "v" + std::to_string(v.value), d_.type_of(v), 0);
+  if (!is_put_together(v)) {
+    const std::string from = "v" + std::to_string(v.value);
+    const Type t = d_.type_of(v);
+    return is_words(t) ? copy_words(place, from, t) : copy_parts(place, from, t, 0);
+  }
   uint32_t i = 0;
   for (Operand o : d_.operands_of(d_.op(OpId(d_.values[v.value].source)))) {
     const std::string member = place + ".m" + std::to_string(i++);
@@ -259,7 +271,13 @@ void Emitter::store_parts(const std::string& place, ValueId v, MemoryClass memor
   }
 }
 
-// One scalar or vector at a time.
+void Emitter::copy_words(const std::string& to, const std::string& from, Type t) {
+  line();
+  out_ << "for (uint i = 0; i < " << t.size() / 4 << "; i++) ((uint*)&" << to
+       << ")[i] = ((const uint*)&" << from << ")[i];\n";
+}
+
+// One scalar or vector at a time: words of narrow lanes are what that compiler dies of.
 void Emitter::copy_parts(const std::string& to, const std::string& from, Type t, uint32_t depth) {
   if (t.is_lanes()) {
     line();

@@ -1,4 +1,5 @@
 // Expressions: operands, constants, operators, and the operations on values that are no plain call.
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -65,6 +66,12 @@ void Emitter::constant_lanes(Text& t, Type type, std::span<const std::byte> byte
     dialect_.literal(t, s, bools ? (bits ? 0xffffffffu : 0u) : bits);
   }
   if (type.is_vector()) t << ')';
+}
+
+bool Emitter::is_zero(ValueId v) const {
+  if (!d_.is_constant(v)) return false;
+  const auto bytes = d_.constant_bytes(v);
+  return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
 }
 
 // A function's argument. What the compiler may find to be an infinity, NaN or a large number is
@@ -175,6 +182,9 @@ void Emitter::expression(Text& t, const Operation& op, const OpForm& form) {
       if (type.is_scalar() && is_narrow(type)) t << ')';
       return;
     case OpForm::Kind::Wrapping:
+      if (traits_.negates_by_zero && op.op == Op::Sub && is_narrow(type) &&
+          is_zero(operands[0].value()))
+        return negate_narrow(t, operands[1].value());
       return wrapping(t, op, form.text);
     case OpForm::Kind::Compare:
       return compare(t, op, form.text);
@@ -229,9 +239,25 @@ void Emitter::compare(Text& t, const Operation& op, std::string_view sign) {
   if (widen) t << ')';
 }
 
+// NVIDIA's ptxas extends a negated integer of 16 bits as if it had been negated in 32: that of the
+// smallest becomes positive. So such are taken from a zero that it does not know.
+void Emitter::negate_narrow(Text& t, ValueId v) {
+  const Type type = d_.type_of(v);
+  if (type.is_vector()) dialect_.open_vector(t, type.scalar(), type.lanes());
+  for (uint32_t i = 0; i < type.lanes(); i++) {
+    t << (i ? ", (" : "(") << dialect_.scalar(type.scalar()) << ")((uint)((int)w["
+      << ArgumentBlock::kKernelId / 4 << "] >> 31) - (uint)";
+    operand(t, v);
+    if (type.is_vector()) t << '.' << "xyzw"[i];
+    t << ')';
+  }
+  if (type.is_vector()) t << ')';
+}
+
 void Emitter::value_neg(Text& t, const Operation& op) {
   const ValueId v = d_.operands_of(op)[0].value();
   const Type type = d_.type_of(v);
+  if (traits_.negates_by_zero && is_narrow(type)) return negate_narrow(t, v);
   if (type.is_vector()) dialect_.use_operator(*this, op.op, type);
   if (type.is_float() || (type.is_vector() && traits_.wrapping_vectors)) {
     t << '-';

@@ -25,7 +25,8 @@ class CudaDialect : public clike::Dialect {
             .small_buffers = target_.restrict_,
             .names_lanes = true,
             .merges_reads = target_.restrict_,
-            .chosen_as_bits = true};
+            .chosen_as_bits = true,
+            .negates_by_zero = true};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(Text& t, Scalar s, uint32_t lanes) override;

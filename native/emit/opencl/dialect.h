@@ -21,6 +21,7 @@ class OpenclDialect : public clike::Dialect {
             .merges_reads = target_.ptx && target_.restrict_,
             .reads_four = target_.ptx,
             .chosen_as_bits = target_.ptx,
+            .negates_by_zero = target_.ptx,
             .hides_met_indices = target_.ptx,
             .copies_parts = target_.ptx};
   }

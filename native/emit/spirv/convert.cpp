@@ -107,13 +107,10 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
   if (source == ScalarClass::Float) {
     if (from == Scalar::Float64 && to == Scalar::Float16 && d_.math != MathMode::Fast)
       return double_to_half(id, n);
-    if (to_float) {
-      id = emit(Opcode::FConvert, lanes(to, n), id);
-      const bool rounds = from == Scalar::Float64 && to == Scalar::Float32;
-      return rounds && !target_.sound_rounding ? hidden_float(id, to, n) : id;
-    }
+    if (to_float) return emit(Opcode::FConvert, lanes(to, n), id);
+    const bool hides = !target_.sound_rounding && result != ScalarClass::Bool;
+    if (hides) id = from == Scalar::Float64 ? hidden_double(id, n) : hidden_float(id, from, n);
     if (from == Scalar::Float16) {
-      if (!target_.sound_rounding && result != ScalarClass::Bool) id = hidden_float(id, from, n);
       id = emit(Opcode::FConvert, lanes(Scalar::Float32, n), id);
       from = Scalar::Float32;
     }
@@ -123,7 +120,8 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
     }
     const Scalar wide = widened(to);
     const auto code = result == ScalarClass::Signed ? Opcode::ConvertFToS : Opcode::ConvertFToU;
-    return convert_integer(emit(code, lanes(wide, n), id), wide, to, n);
+    id = emit(code, lanes(wide, n), id);
+    return convert_integer(hides ? hidden_bits(id, wide, n) : id, wide, to, n);
   }
   if (!to_float && result != ScalarClass::Bool) return convert_integer(id, from, to, n);
   const Scalar wide = widened(from);

@@ -25,6 +25,7 @@ class Emitter {
   // values.cpp
   void select(const Operation& o);
   void abs(const Operation& o);
+  void neg(const Operation& o);
   void clz(const Operation& o);
   void ctz(const Operation& o);
   void mul_hi(const Operation& o);
@@ -243,6 +244,7 @@ class Emitter {
   bool hides_choices() const { return !target_.sound_choices && d_.math != MathMode::Fast; }
   bool hides() const { return !target_.exact_zeros && d_.math != MathMode::Fast; }
   Word hidden_integer(Word id, Scalar s, uint32_t count);
+  Word hidden_bits(Word id, Scalar s, uint32_t count);
   Word fma_narrow(Word a, Word b, Word c, Scalar s);
   Word fma_half(Word a, Word b, Word c);
   Word fma_double(Word a, Word b, Word c);

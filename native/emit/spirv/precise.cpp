@@ -92,7 +92,11 @@ Word Emitter::zero_at_run_time(Scalar s) {
 
 // An integer on its way to a float: where the driver knows it to be zero it would know the float.
 Word Emitter::hidden_integer(Word id, Scalar s, uint32_t n) {
-  if (!hides()) return id;
+  return hides() ? hidden_bits(id, s, n) : id;
+}
+
+// An integer of which the driver does not know where it comes from.
+Word Emitter::hidden_bits(Word id, Scalar s, uint32_t n) {
   const bool wide = scalar_size(s) == 8, narrow = scalar_size(s) < 4 && !types_.held(s);
   const Scalar bits = wide ? Scalar::UInt64 : Scalar::UInt32;
   Word zero = zero_at_run_time(bits);

@@ -71,6 +71,24 @@ void Emitter::abs(const Operation& o) {
   }
 }
 
+// NVIDIA's compiler extends a negated narrow integer as if it had been negated in 32 bits: it is
+// taken from a zero that the compiler does not know.
+void Emitter::neg(const Operation& o) {
+  const Word x = value(d_.operands_of(o)[0]);
+  const Type t = d_.type_of(d_.result(o));
+  const Scalar s = t.scalar();
+  const uint32_t n = t.lanes();
+  if (t.is_float()) return alias(o, emit(Opcode::FNegate, type(t), x));
+  if (scalar_size(s) >= 4 || types_.held(s) || target_.sound_choices)
+    return alias(o, wrap(emit(Opcode::SNegate, type(t), x), s, n));
+  const Scalar word = scalar_size(s) == 1 ? Scalar::UInt8 : Scalar::UInt16;
+  const Word zero = emit(Opcode::UConvert, lanes(word), zero_at_run_time(Scalar::UInt32));
+  const Word parts[] = {zero, zero, zero, zero};
+  const Word zeros =
+      n == 1 ? zero : emit_list(Opcode::CompositeConstruct, lanes(word, n), std::span(parts, n));
+  alias(o, emit(Opcode::ISub, type(t), zeros, x));
+}
+
 // FindUMsb and FindILsb give -1 for 0.
 void Emitter::clz(const Operation& o) {
   const Type t = d_.type_of(d_.result(o));
