@@ -2,6 +2,10 @@
 
 from operator import index
 
+# What running the user's code may raise that is the program's error: exit() too, for a compiler
+# does not end the process.
+RAISED = (Exception, SystemExit)
+
 
 def whole(value):
     """The int that `value` stands for; None for bools and whatever is no integer."""
@@ -9,7 +13,7 @@ def whole(value):
         return None
     try:
         return index(value)
-    except Exception:  # whatever the user's __index__ raises
+    except RAISED:  # whatever the user's __index__ raises
         return None
 
 
@@ -23,6 +27,6 @@ def shown(value):
         text = brief.repr(value)
         if " at 0x" in text:  # an address would make the same message differ from run to run
             raise ValueError
-    except Exception:  # the user's __repr__, or an integer of more digits than Python prints
+    except RAISED:  # the user's __repr__, or an integer of more digits than Python prints
         text = f"a {type.__dict__['__name__'].__get__(type(value))}"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -3,6 +3,7 @@
 import sys
 
 from . import types
+from .objects import RAISED
 
 
 class StructBase(metaclass=types.TypeClass):
@@ -101,7 +102,7 @@ def _make_struct(cls, align, local_names):
 def _evaluate(annotation, scope, local_names, member, struct_name):
     try:
         return eval(annotation, scope, local_names)
-    except Exception as error:
+    except RAISED as error:
         hint = "; a struct cannot hold itself" if annotation == struct_name else ""
         raise types._argument_error(
             f"member '{member}' of struct {struct_name}: its annotation {types.shown(annotation)} "

@@ -11,7 +11,7 @@ instances. They can be built, indexed, compared and swizzled; arithmetic on them
 import sys
 from operator import index
 
-from .objects import shown, whole
+from .objects import RAISED, shown, whole
 
 _SCALARS = (  # name, description, NumPy name, struct code, class
     ("bool", "bool", "bool", "?", "bool"),
@@ -398,7 +398,7 @@ class Array:
         try:
             T, n = parameters
             n = index(n)
-        except Exception:  # whatever the user's objects raise
+        except RAISED:  # whatever the user's objects raise
             raise _argument_error("write lc.Array[T, n] with a type and a length") from None
         return array_type(T, n)
 

@@ -9,6 +9,7 @@ import sys
 
 from .. import functions, types
 from .._native import core
+from ..objects import RAISED
 from . import order, report, static, weak
 from .captures import METHOD
 from .expr import own_method, same_class
@@ -503,7 +504,7 @@ def _call_types_function(frame, function, node):
     args, keywords = arguments(frame, node)
     try:
         return function(*args, **(keywords or {}))
-    except Exception as error:  # a wrong argument of the user's
+    except RAISED as error:  # a wrong argument of the user's
         frame.fail("static_failed", node, reason(error))
 
 

@@ -5,6 +5,7 @@ in place (lists, arrays, struct instances).
 """
 
 from .._native import core
+from ..objects import RAISED
 from .signature import MISSING
 
 _NUMBERS = frozenset((int, float, bool, complex, str))
@@ -36,7 +37,7 @@ def same(a, b):
         if hasattr(a, "tobytes"):  # NumPy
             return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
         return bool(a == b)
-    except Exception:  # whatever the user's __eq__ raises: then they are not known to be equal
+    except RAISED:  # whatever the user's __eq__ raises: then they are not known to be equal
         return False
 
 
@@ -78,7 +79,7 @@ def attribute(owner, name):
     """The attribute; MISSING where the object has none, or raises something else."""
     try:
         return getattr(owner, name, MISSING)
-    except Exception:  # whatever the user's property raises: it has changed
+    except RAISED:  # whatever the user's property raises: it has changed
         return MISSING
 
 
@@ -146,13 +147,13 @@ class Captures:
         for owner, key, value in self.items:
             try:
                 now = owner[key]
-            except Exception:  # whatever the user's container raises: it has changed
+            except RAISED:  # whatever the user's container raises: it has changed
                 return False
             if now is not value and not same(now, value):
                 return False
         try:
             return all(holds(owner, key) for owner, holds, key in self.contents)
-        except Exception:  # what was a constant is none any more
+        except RAISED:  # what was a constant is none any more
             return False
 
     def __bool__(self):

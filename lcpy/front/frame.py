@@ -1,6 +1,7 @@
 """What tracing keeps: one Trace a kernel, one Frame a function being read."""
 
 from .. import errors
+from ..objects import RAISED
 from .captures import Captures
 from .host import blame, has_place
 from .tables import STATEMENTS
@@ -145,5 +146,5 @@ def run(frame, statements):
         if has_place(error):
             raise
         blame(frame, s, error)
-    except Exception as error:  # whatever the user's objects raise when they are looked at
+    except RAISED as error:  # whatever the user's objects raise when they are looked at
         blame(frame, s, error)

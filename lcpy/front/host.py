@@ -5,6 +5,7 @@ iterator, a comparison, a repr. That is an error of the program, at the statemen
 import os
 
 from .. import errors, types
+from ..objects import RAISED
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _NAME = type.__dict__["__name__"]  # a metaclass cannot change what this one gives
@@ -27,7 +28,7 @@ def reason(error):
     """An exception in one line: its class and its text."""
     try:
         text = " ".join(str(error).split())
-    except Exception:
+    except RAISED:
         text = ""
     name = class_name(type(error))
     return f"{name}: {text[:300]}" if text else name
@@ -69,5 +70,5 @@ def on_host(frame, node, function, *args):
     """function(*args) of host objects; whatever it raises is the program's error."""
     try:
         return function(*args)
-    except Exception as error:
+    except RAISED as error:
         return frame.fail("static_failed", node, reason(error))

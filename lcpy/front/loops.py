@@ -4,6 +4,7 @@ import _ast
 from itertools import islice
 
 from .._native import core
+from ..objects import RAISED
 from . import static
 from .calls import arguments
 from .expr import condition, value
@@ -214,7 +215,7 @@ def _unroll(frame, node, items):
         items = list(islice(iter(items), UNROLL_LIMIT + 1))
     except TypeError:
         frame.fail("for_refused", node.iter, describe(items))
-    except Exception as error:  # whatever the user's iterator raises
+    except RAISED as error:  # whatever the user's iterator raises
         frame.fail("static_failed", node.iter, reason(error))
     trace = frame.trace
     copies = trace.unrolled * max(len(items), 1)

@@ -5,6 +5,7 @@ import builtins
 
 from .. import types
 from .._native import core
+from ..objects import RAISED
 from .host import reason
 from .names import captured, host_constant, operand
 from .tables import EXPRESSIONS
@@ -156,7 +157,7 @@ def static_attribute(frame, base, attr, node):
         v = getattr(base, attr)
     except AttributeError:
         frame.fail("no_attribute", node, describe(base), attr)
-    except Exception as error:  # a property of the user's object
+    except RAISED as error:  # a property of the user's object
         frame.fail("static_failed", node, reason(error))
     stable = False
     if type(base) is _MODULE:
@@ -248,7 +249,7 @@ def _static_subscript(frame, base, node):
         key = _checked_key(frame, base, key, node)
     try:
         v = base[key]
-    except Exception as error:  # whatever the user's object does
+    except RAISED as error:  # whatever the user's object does
         frame.fail("static_failed", node, reason(error))
     frame.trace.captures.add_item(base, key, v)
     return captured(frame, v, node)

@@ -6,6 +6,7 @@ The same objects serve kernels, callables and the host's argument binding; inspe
 from _weakref import ref as _weakref
 
 from .. import types
+from ..objects import RAISED
 from .host import class_name, reason, spelled
 
 
@@ -140,7 +141,7 @@ def _evaluated(function, name, annotation):
             continue  # not assigned yet
     try:
         return eval(annotation, names)
-    except Exception as error:  # whatever the user's annotation does
+    except RAISED as error:  # whatever the user's annotation does
         _fail(function, "annotation_failed", name, spelled(annotation), reason(error))
 
 

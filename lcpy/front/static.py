@@ -4,6 +4,7 @@ import _ast
 
 from .. import functions, types
 from .._native import core
+from ..objects import RAISED
 from .captures import attribute
 from .host import reason, spelled
 from .names import captured, host_value
@@ -39,7 +40,7 @@ def evaluate(frame, node):
         frame.fail("static_failed", node, error.msg)
     try:
         result = eval(code, {"__builtins__": __builtins__, **names})
-    except Exception as error:  # whatever the user's expression does
+    except RAISED as error:  # whatever the user's expression does
         frame.fail("static_failed", node, reason(error))
     _note_attributes(frame, node, names)
     return result

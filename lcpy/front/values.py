@@ -6,6 +6,7 @@ else is a compile-time value: a host object as it is, or one of the classes here
 
 from .. import types
 from .._native import core
+from ..objects import RAISED
 from .host import class_name, spelled
 
 WEAK = frozenset((int, float, bool))  # exactly these, no subclasses
@@ -176,7 +177,7 @@ def describe(value):
         return f"the class {class_name(value)}"
     try:
         name = getattr(value, "__name__", None)
-    except Exception:  # whatever the user's __getattr__ raises
+    except RAISED:  # whatever the user's __getattr__ raises
         name = None
     if class_name(cls) == "module":
         return f"the module '{name}'"

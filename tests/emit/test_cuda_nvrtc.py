@@ -7,21 +7,12 @@ import pytest
 from lcpy import primitives
 from lcpy._native import core
 from lcpy.errors import DeviceError
-from lcpy.run import nvrtc
 
 KERNELS = [*corpus.kernels(), *primitives.kernels()]
 ARCHITECTURES = (75, 90, 100)
 every_kernel = pytest.mark.parametrize(
     "kernel, types", [row[1:] for row in KERNELS], ids=[row[0] for row in KERNELS]
 )
-
-
-@pytest.fixture(scope="module")
-def compiler():
-    try:
-        return nvrtc.compiler()
-    except DeviceError as error:
-        pytest.skip(str(error))
 
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)

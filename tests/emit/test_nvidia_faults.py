@@ -9,8 +9,6 @@ from loading import load_source
 import lcpy as lc
 from lcpy._native import core
 from lcpy.artifact import PORTABLE, plan_of
-from lcpy.errors import DeviceError
-from lcpy.run import nvrtc
 from lcpy.spirv import validate
 
 FLAGS, FLOATS = lc.Buffer[lc.bool], lc.Buffer[lc.float32]
@@ -40,14 +38,6 @@ def choosing(math):
         out[i + 9] = -lc.select(lc.float2(x[i]) < lc.float2(1.0, 2.0), 0.0, lc.float2(1.0)).y
 
     return choose.descriptor(FLAGS, FLOATS, FLOATS)
-
-
-@pytest.fixture(scope="module")
-def compiler():
-    try:
-        return nvrtc.compiler()
-    except DeviceError as error:
-        pytest.skip(str(error))
 
 
 def ptx(compiler, descriptor, arch, **how):

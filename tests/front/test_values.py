@@ -483,3 +483,35 @@ def test_operators_that_python_derives_or_prefers(device):
     spans = lc.Buffer(np.array([(5, 6)], Span.dtype), Span, device=device)
     python_protocols(out, spans, dispatch_size=1)
     assert out.numpy().tolist() == [2, 1, 0, 34, 66]
+
+
+class Leaves:
+    @property
+    def value(self):
+        raise SystemExit(3)
+
+    def __iter__(self):
+        raise SystemExit(4)
+
+
+LEAVES = Leaves()
+
+
+def leaves_by_static(out: lc.Buffer[lc.int32]):
+    out[0] = lc.static(exit(2))
+
+
+def leaves_by_property(out: lc.Buffer[lc.int32]):
+    out[0] = LEAVES.value
+
+
+def leaves_by_iterator(out: lc.Buffer[lc.int32]):
+    for i in lc.static(LEAVES):
+        out[i] = 1
+
+
+@pytest.mark.parametrize("function", [leaves_by_static, leaves_by_property, leaves_by_iterator])
+def test_exit_in_a_program_is_its_error(function):
+    """A compiler does not end the process because the code that it runs asks for it."""
+    with pytest.raises(lc.CompileError, match="SystemExit"):
+        lc.kernel(function).compile(lc.Buffer[lc.int32], target="opencl")
