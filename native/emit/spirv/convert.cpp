@@ -98,9 +98,7 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
     const Word yes = lane_constant(wide, n, one);
     Word no = lane_constant(wide, n, 0);
     if (to_float && (hides() || hides_choices())) {
-      const Word zero = zero_at_run_time(wide), parts[] = {zero, zero, zero, zero};
-      no = n == 1 ? zero
-                  : emit_list(Opcode::CompositeConstruct, lanes(wide, n), std::span(parts, n));
+      no = spread(zero_at_run_time(wide), wide, n);
     }
     return convert_lanes(emit(Opcode::Select, lanes(wide, n), id, yes, no), wide, to, n);
   }

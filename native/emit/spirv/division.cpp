@@ -389,14 +389,8 @@ void Emitter::div_integer(const Operation& o) {
   const bool is_signed = operand_class(s) == OperandClass::Signed;
   const Word a = value(x[0]);
   Word b = value(x[1]);
-  if (is_signed && scalar_size(s) == 8 && !target_.sound_choices && !d_.is_constant(x[1].value())) {
-    const Word zero = zero_at_run_time(Scalar::UInt64), parts[] = {zero, zero, zero, zero};
-    const uint32_t n = t.lanes();
-    const Word zeros = n == 1 ? zero
-                              : emit_list(Opcode::CompositeConstruct, lanes(Scalar::UInt64, n),
-                                          std::span(parts, n));
-    b = emit(Opcode::BitwiseXor, type(t), b, zeros);
-  }
+  if (is_signed && scalar_size(s) == 8 && !target_.sound_choices && !d_.is_constant(x[1].value()))
+    b = hidden_bits(b, s, t.lanes());
   const Word id = emit(is_signed ? Opcode::SDiv : Opcode::UDiv, type(t), a, b);
   alias(o, wrap(id, s, t.lanes()));
 }

@@ -238,6 +238,7 @@ class Emitter {
   bool hides_zeros(Type t, const std::byte* bytes) const;
   Word with_hidden_zeros(Type t, const std::byte* bytes);
   Word zero_at_run_time(Scalar s);
+  Word spread(Word id, Scalar s, uint32_t count);
   Word hidden_float(Word id, Scalar s, uint32_t count);
   Word hidden_double(Word id, uint32_t count);
   Word hidden_number(Type t, const std::byte* bytes);

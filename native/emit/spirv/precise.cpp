@@ -102,9 +102,7 @@ Word Emitter::hidden_bits(Word id, Scalar s, uint32_t n) {
   Word zero = zero_at_run_time(bits);
   const Scalar as = !narrow ? bits : scalar_size(s) == 1 ? Scalar::UInt8 : Scalar::UInt16;
   if (narrow) zero = emit(Opcode::UConvert, lanes(as), zero);
-  const Word parts[] = {zero, zero, zero, zero};
-  if (n > 1) zero = emit_list(Opcode::CompositeConstruct, lanes(as, n), std::span(parts, n));
-  return emit(Opcode::BitwiseXor, lanes(s, n), id, zero);
+  return emit(Opcode::BitwiseXor, lanes(s, n), id, spread(zero, as, n));
 }
 
 // A half or float of which the driver does not know what it was rounded from.
@@ -123,8 +121,7 @@ Word Emitter::hidden_float(Word id, Scalar s, uint32_t n) {
     }
     return n == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, lanes(s, n), parts);
   }
-  const Word bits = lanes(Scalar::UInt32, n), parts[] = {zero, zero, zero, zero};
-  const Word zeros = n == 1 ? zero : emit_list(Opcode::CompositeConstruct, bits, {parts, n});
+  const Word bits = lanes(Scalar::UInt32, n), zeros = spread(zero, Scalar::UInt32, n);
   const Word hidden = emit(Opcode::BitwiseXor, bits, emit(Opcode::Bitcast, bits, id), zeros);
   return emit(Opcode::Bitcast, lanes(s, n), hidden);
 }

@@ -14,6 +14,12 @@ Word Emitter::emit_list(Opcode code, Word result_type, std::span<const Word> ope
   return id;
 }
 
+// A scalar in each of n lanes.
+Word Emitter::spread(Word id, Scalar s, uint32_t n) {
+  const Word parts[] = {id, id, id, id};
+  return n == 1 ? id : emit_list(Opcode::CompositeConstruct, lanes(s, n), std::span(parts, n));
+}
+
 // ---- choice ---------------------------------------------------------------------------------
 
 void Emitter::select(const Operation& o) {
@@ -83,10 +89,7 @@ void Emitter::neg(const Operation& o) {
     return alias(o, wrap(emit(Opcode::SNegate, type(t), x), s, n));
   const Scalar word = scalar_size(s) == 1 ? Scalar::UInt8 : Scalar::UInt16;
   const Word zero = emit(Opcode::UConvert, lanes(word), zero_at_run_time(Scalar::UInt32));
-  const Word parts[] = {zero, zero, zero, zero};
-  const Word zeros =
-      n == 1 ? zero : emit_list(Opcode::CompositeConstruct, lanes(word, n), std::span(parts, n));
-  alias(o, emit(Opcode::ISub, type(t), zeros, x));
+  alias(o, emit(Opcode::ISub, type(t), spread(zero, word, n), x));
 }
 
 // FindUMsb and FindILsb give -1 for 0.
