@@ -130,3 +130,18 @@ def test_the_evaluator_sees_denormals_of_assignments():
         value = Node("lit", kinds.FLOAT32, (), (divisor, False))
         evaluator.s_aug(Node("aug", None, (place, value), "/"), env)
         assert evaluator.denormal == seen and env["x"] == np.float32(1) / np.float32(divisor)
+
+
+def test_warp_operations_where_lanes_have_parted():
+    """In some batches alone, and they leave no mark on the others."""
+    batches = [Batch(6, number, 4) for number in range(120)]
+    parted = [b for b in batches if b.parted]
+    assert parted and all(b.warp for b in parted)
+
+    def below_a_branch(node, inside=False):
+        if inside and node.kind == "warp":
+            return True
+        inside = inside or node.kind in ("if", "match", "while", "for")
+        return any(k is not None and below_a_branch(k, inside) for k in node.kids)
+
+    assert any(below_a_branch(p.tree) for b in parted for p in b.programs)

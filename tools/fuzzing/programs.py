@@ -100,6 +100,8 @@ class Batch:
         self.grid = c.pick(((5,), (8,), (13,), (16,), (5, 3), (4, 4), (3, 2, 2)))
         self.block = c.pick(_BLOCKS[len(self.grid)])
         self.warp = c.one_in(6)  # some programs have warp operations
+        # Also where lanes have parted. Decided by chance of its own: seeds keep their programs.
+        self.parted = self.warp and Chance(seed, number, _PARTED).one_in(3)
         self.views = c.one_in(4)  # every buffer is a part of a longer one
         # Of integers every mode gives the same bits.
         self.math = c.pick(("ieee", "fast")) if c.one_in(8) else "strict"
@@ -286,6 +288,7 @@ class Batch:
         return at // CELLS % self.size, at // CELLS // self.size
 
 
+_PARTED = 1 << 20  # beyond the numbers of programs
 _BLOCKS = {1: ((4,), (8,), (16,)), 2: ((4, 2), (8, 2), (3, 3)), 3: ((2, 2, 2), (4, 1, 2))}
 # The thread's and the lane's number, by the axes of the dispatch.
 _THREAD = {

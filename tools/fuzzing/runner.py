@@ -175,6 +175,9 @@ class Runner:
                 continue
             if batch.denormals and not device.features.get("denormals"):
                 continue
+            if batch.parted and not self._keeps_lanes(device):
+                self.count(f"{device.name}: not asked for lanes that parted", len(programs))
+                continue
             self._pose(device, batch.number)
             # Without passes callables are functions.
             opt = 0 if batch.number % 3 == 1 else 1
@@ -204,6 +207,11 @@ class Runner:
         if any(f["program"] is None for f in findings):
             return self._single_out(batch, programs, ways, findings)
         return findings
+
+    def _keeps_lanes(self, device):
+        """Whether lanes that part come together as the program reads."""
+        target = getattr(device, "target", None) or {}
+        return device.name.startswith("cuda") or bool(target.get("maximal_reconvergence"))
 
     def _pose(self, device, number):
         """llvmpipe takes what GPUs are given: loops written out, division in steps."""

@@ -391,7 +391,7 @@ class Writer(Expressions):
         return Node("exchange", None, [at], (name, count, v.name, ""))
 
     def s_warp(self, depth):
-        if not self.warp or not self.uniform:
+        if not self.warp or not (self.uniform or self.batch.parted):
             return None
         c = self.c
         t = c.pick(self.batch.numbers)
