@@ -105,9 +105,9 @@ void Emitter::warp_read(const Operation& o) {
     if (!t.is_float() || target_.exact_zeros)
       return alias(o, emit(Opcode::GroupNonUniformBroadcastFirst, whole, scope, mine));
     // llvmpipe's LLVM dies of the first lane of a sum or product: as an integer that it knows not.
-    const Word word = lanes(Scalar::UInt32), zero = zero_at_run_time(Scalar::UInt32);
-    const Word bits = emit(Opcode::BitwiseXor, word, emit(Opcode::Bitcast, word, mine), zero);
-    const Word first = emit(Opcode::GroupNonUniformBroadcastFirst, word, scope, bits);
+    const Word words = lanes(Scalar::UInt32, t.lanes());
+    const Word bits = hidden_bits(emit(Opcode::Bitcast, words, mine), Scalar::UInt32, t.lanes());
+    const Word first = emit(Opcode::GroupNonUniformBroadcastFirst, words, scope, bits);
     return alias(o, emit(Opcode::Bitcast, whole, first));
   }
   m_.require(Capability::GroupNonUniformShuffle);
