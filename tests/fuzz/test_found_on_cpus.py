@@ -232,7 +232,8 @@ def test_functions_of_what_the_compiler_knows(device, name, opt):
         out[5 * i + 1] = f(x[i] / nothing())
         out[5 * i + 2] = f(nothing())
         out[5 * i + 3] = 2.0 if f(x[i] / nothing()) != 0.0 else 1.0
-        out[5 * i + 4] = f(lc.float32(float("inf")) - lc.float32(float("inf")))
+        out[5 * i + 4] = lc.float32(float("inf")) - lc.float32(float("inf"))
+        out[5 * i + 4] = f(out[5 * i + 4])
 
     def on_cpu():
         out = lc.Buffer(5, lc.float32, device="cpu")
@@ -358,3 +359,42 @@ def test_the_first_lane_of_a_sum(device):
         out.numpy().tolist()
         == np.stack([first + x[8] + 1, (first * 2 - x[8]) * 3], 1).ravel().tolist()
     )
+
+
+def test_fma_of_a_product_beyond_double_and_infinity(device):
+    """Where fma is computed in double, the product overflowed, and infinity made NaN of it."""
+    if not device.features["float64"]:
+        pytest.skip("no double")
+
+    @lc.kernel(block_size=8, math="strict")
+    def run(a: lc.Buffer[lc.float64], c: lc.Buffer[lc.float64], out: lc.Buffer[lc.float64]):
+        i = lc.dispatch_id().x
+        out[i] = lc.fma(a[i], lc.float64(-1e19), c[i])
+
+    inf, nan = np.inf, np.nan
+    a = np.array([1e300, 1e300, inf, -inf, nan, 2.0, 1e300, 0.0])
+    c = np.array([inf, -inf, inf, -inf, inf, 3.0, 1.0, inf])
+    out = lc.Buffer(8, lc.float64, device=device)
+    run(lc.Buffer(a, device=device), lc.Buffer(c, device=device), out, dispatch_size=8)
+    want = np.array([inf, -inf, nan, nan, nan, -2e19 + 3.0, -inf, inf])
+    np.testing.assert_array_equal(out.numpy(), want)
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_a_choice_between_known_masks(device, opt):
+    """PoCL's LLVM died of it."""
+
+    @lc.kernel(block_size=8, opt=opt)
+    def run(c: lc.Buffer[lc.bool], n: lc.Buffer[lc.Array[lc.uint32, 4]], out: lc.Buffer[lc.int3]):
+        i = lc.dispatch_id().x
+        masks = lc.int3(lc.bool3() if c[i] else lc.bool3(True, False, False))
+        at = lc.clamp(lc.int3(1, 0, 0), lc.int3(), masks)
+        for _ in range(lc.uint32(0), n[i][lc.clamp(at.x, 0, 3)]):
+            out[i] += at + masks
+
+    n = lc.Buffer(8, lc.Array[lc.uint32, 4], device=device)
+    n.upload(np.tile(np.arange(2, 6, dtype=np.uint32), (8, 1)))
+    out = lc.Buffer(8, lc.int3, device=device)
+    run(lc.Buffer(np.arange(8) % 3 == 0, device=device), n, out, dispatch_size=8)
+    assert out.numpy()[:, 0].tolist() == [0 if i % 3 == 0 else 6 for i in range(8)]
+    assert not out.numpy()[:, 1:].any()

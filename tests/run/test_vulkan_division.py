@@ -150,3 +150,24 @@ def test_doubles_by_a_constant(rough, divisor):
     k(lc.Buffer(a, device=rough), q, w, dispatch_size=len(a))
     assert (q.numpy() == a / divisor).all()
     assert (w.numpy() == np.stack([a / divisor, a / 7.0], 1)).all()
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_doubles_by_constants(rough, opt):
+    """What is hidden twice stays hidden: llvmpipe hides the zeros, the division all constants."""
+    if not rough.features["float64"]:
+        pytest.skip("no double")
+
+    @lc.kernel(block_size=1, math="strict", opt=opt)
+    def divide(x: lc.Buffer[lc.double3], out: lc.Buffer[lc.double3]):
+        out[0] = x[0] / lc.uint3()
+        out[1] = x[0] / lc.double3(3.0, -0.0, 0.1)
+        out[2] = x[0] / 0.0
+
+    x = np.array([[-2.5, 7.0, 0.0]])
+    source, out = (lc.Buffer(n, lc.double3, device=rough) for n in (1, 3))
+    source.upload(x)
+    divide(source, out, dispatch_size=1)
+    with np.errstate(all="ignore"):
+        want = np.stack([x[0] / 0.0, x[0] / [3.0, -0.0, 0.1], x[0] / 0.0])
+    np.testing.assert_array_equal(out.numpy(), want)

@@ -95,13 +95,12 @@ void Emitter::argument(Text& t, Op op, ValueId v) {
   if (bits.is_scalar()) t << cast;
   dialect_.open_bitcast(t, *this, bits, type);
   bare(t, v);
-  t << ") ^ " << cast << "(int)w[" << ArgumentBlock::kKernelId / 4
+  t << ") + " << cast << "(int)w[" << ArgumentBlock::kKernelId / 4
     << (bits.is_scalar() ? "] >> 31)))" : "] >> 31))");
 }
 
-// Whether a float is a small number, or no compiler can know it: it is read, or made of what is
-// read
-// (`within`) and of finite numbers. What branches give may be anything.
+// Whether a float is a small number, or no compiler can know it: it is read where the kernel does
+// not write, or made of such (`within`) and of finite numbers. What branches give may be anything.
 bool Emitter::is_unknown(ValueId v, bool within, uint32_t steps) const {
   constexpr uint32_t kMostSteps = 8;
   const Type type = d_.type_of(v);
@@ -121,7 +120,11 @@ bool Emitter::is_unknown(ValueId v, bool within, uint32_t steps) const {
   if (value.def != Value::Def::Result || steps == kMostSteps) return false;
   const Operation& op = d_.op(OpId(value.source));
   const OpCategory category = op_row(op.op).category;
-  if (category == OpCategory::Memory || category == OpCategory::Atomic) return true;
+  if (category == OpCategory::Atomic) return true;
+  if (category == OpCategory::Memory) {  // what the kernel writes it may have known
+    const Operand from = d_.operands_of(op)[0];
+    return from.kind == Operand::Kind::Slot && d_.slot(from.slot()).access == Access::Read;
+  }
   if (category == OpCategory::Control) return false;
   bool any_read = false;
   for (Operand o : d_.operands_of(op)) {
@@ -144,7 +147,7 @@ void Emitter::hidden(Text& t, ValueId v) {
     t << '(' << bits << ")(";
     dialect_.literal(t, unsigned_of(type.scalar()),
                      scalar_at(d_.constant_bytes(v), n == 1 ? 0 : type.offset(i), size));
-    t << " ^ (" << bits << ")((int)w[" << ArgumentBlock::kKernelId / 4 << "] >> 31)))";
+    t << " + (" << bits << ")((int)w[" << ArgumentBlock::kKernelId / 4 << "] >> 31)))";
   }
   if (n > 1) t << ')';
 }
@@ -311,6 +314,9 @@ void Emitter::value_select(Text& t, const Operation& op) {
     else
       operand(t, v);
   };
+  // PoCL's LLVM dies of a scalar's choice between two masks that it knows.
+  const bool known_masks = is_bools(type) && type.is_vector() && traits_.wide_masks &&
+                           d_.is_constant(yes) && d_.is_constant(no);
   if (as_bits) dialect_.open_unseen(t, *this, given);
   if (d_.type_of(condition).is_scalar()) {
     // C makes an int of it where its sides are narrower, and functions are chosen by type.
@@ -320,7 +326,13 @@ void Emitter::value_select(Text& t, const Operation& op) {
     t << " ? ";
     side(yes);
     t << " : ";
-    side(no);
+    if (known_masks) {
+      t << '(';
+      side(no);
+      t << " + (int" << type.lanes() << ")((int)w[" << ArgumentBlock::kKernelId / 4 << "] >> 31))";
+    } else {
+      side(no);
+    }
     if (narrow || as_bits) t << ')';
     return;
   }

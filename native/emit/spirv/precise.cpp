@@ -66,7 +66,7 @@ struct Emitter::Doubles {
 };
 
 // The kernel's index in an indirect dispatch is far below 2^31, which a driver cannot know. It
-// knows no bit of this zero.
+// knows no bit of this zero. What it is added to is hidden, also twice, where xor would show it.
 Word Emitter::zero_at_run_time(Scalar s) {
   Word& known = hidden_zeros_[static_cast<int>(s)];
   if (known) return known;
@@ -102,28 +102,30 @@ Word Emitter::hidden_bits(Word id, Scalar s, uint32_t n) {
   Word zero = zero_at_run_time(bits);
   const Scalar as = !narrow ? bits : scalar_size(s) == 1 ? Scalar::UInt8 : Scalar::UInt16;
   if (narrow) zero = emit(Opcode::UConvert, lanes(as), zero);
-  return emit(Opcode::BitwiseXor, lanes(s, n), id, spread(zero, as, n));
+  const Word whole = lanes(s, n), zeros = spread(zero, as, n);
+  return emit(Opcode::IAdd, whole, id, zeros);
 }
 
 // A half or float of which the driver does not know what it was rounded from.
 Word Emitter::hidden_float(Word id, Scalar s, uint32_t n) {
   const Word zero = zero_at_run_time(Scalar::UInt32);
   if (s == Scalar::Float16) {  // in pairs, without integers of 16 bits
-    const Word pair = lanes(s, 2), word = lanes(Scalar::UInt32);
+    const Word pair = lanes(s, 2), word = lanes(Scalar::UInt32), half = lanes(s);
     std::vector<Word> parts(n);
     for (uint32_t i = 0; i < n; i++) {
-      const Word lane = n == 1 ? id : emit(Opcode::CompositeExtract, lanes(s), id, i);
+      const Word lane = n == 1 ? id : emit(Opcode::CompositeExtract, half, id, i);
       const Word both[] = {lane, lane};
       const Word bits =
           emit(Opcode::Bitcast, word, emit_list(Opcode::CompositeConstruct, pair, both));
-      const Word hidden = emit(Opcode::BitwiseXor, word, bits, zero);
-      parts[i] = emit(Opcode::CompositeExtract, lanes(s), emit(Opcode::Bitcast, pair, hidden), 0u);
+      const Word hidden = emit(Opcode::IAdd, word, bits, zero);
+      parts[i] = emit(Opcode::CompositeExtract, half, emit(Opcode::Bitcast, pair, hidden), 0u);
     }
     return n == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, lanes(s, n), parts);
   }
   const Word bits = lanes(Scalar::UInt32, n), zeros = spread(zero, Scalar::UInt32, n);
-  const Word hidden = emit(Opcode::BitwiseXor, bits, emit(Opcode::Bitcast, bits, id), zeros);
-  return emit(Opcode::Bitcast, lanes(s, n), hidden);
+  const Word hidden = emit(Opcode::IAdd, bits, emit(Opcode::Bitcast, bits, id), zeros);
+  const Word real = lanes(s, n);
+  return emit(Opcode::Bitcast, real, hidden);
 }
 
 // A constant that the driver does not know.
@@ -153,8 +155,7 @@ Word Emitter::hidden_double(Word id, uint32_t n) {
   const auto hide = [&](Word v) {
     const Word bits = emit(Opcode::Bitcast, pair, v);
     const Word zeros = emit_list(Opcode::CompositeConstruct, pair, none);
-    return emit(Opcode::Bitcast, lanes(Scalar::Float64),
-                emit(Opcode::BitwiseXor, pair, bits, zeros));
+    return emit(Opcode::Bitcast, lanes(Scalar::Float64), emit(Opcode::IAdd, pair, bits, zeros));
   };
   if (n == 1) return hide(id);
   std::vector<Word> parts(n);
@@ -254,7 +255,17 @@ Word Emitter::fma_double(Word a, Word b, Word c) {
   const Word v = d.add(product, t), v_low = d.lost(product, t, v);
   const Word tail = d.add(t_low, v_low);
   const Word once = d.add(v, d.to_odd(tail, d.lost(t_low, v_low, tail)));
-  const Word plain = d.add(product, c), zero = scalar_constant(Scalar::Float64, 0);
+  // A product that is finite but too large does not turn an infinite c into NaN.
+  const Word infinity = scalar_constant(Scalar::Float64, 0x7ff0000000000000);
+  const auto finite = [&](Word v) {
+    const Word size = glsl(Glsl::FAbs, d.type, v);
+    return emit(Opcode::FOrdLessThan, d.flag, size, infinity);
+  };
+  const Word a_finite = finite(a), b_finite = finite(b);
+  const Word of_finite = emit(Opcode::LogicalAnd, d.flag, a_finite, b_finite);
+  const Word stays = emit(Opcode::LogicalAnd, d.flag, of_finite, emit(Opcode::IsInf, d.flag, c));
+  const Word zero = scalar_constant(Scalar::Float64, 0);
+  const Word plain = emit(Opcode::Select, d.type, stays, c, d.add(product, c));
   const Word good = emit(Opcode::FOrdNotEqual, d.flag, once, zero);
   return emit(Opcode::Select, d.type, good, once, plain);
 }

@@ -89,7 +89,8 @@ void Emitter::neg(const Operation& o) {
     return alias(o, wrap(emit(Opcode::SNegate, type(t), x), s, n));
   const Scalar word = scalar_size(s) == 1 ? Scalar::UInt8 : Scalar::UInt16;
   const Word zero = emit(Opcode::UConvert, lanes(word), zero_at_run_time(Scalar::UInt32));
-  alias(o, emit(Opcode::ISub, type(t), spread(zero, word, n), x));
+  const Word whole = type(t), zeros = spread(zero, word, n);
+  alias(o, emit(Opcode::ISub, whole, zeros, x));
 }
 
 // FindUMsb and FindILsb give -1 for 0.

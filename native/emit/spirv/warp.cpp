@@ -106,7 +106,8 @@ void Emitter::warp_read(const Operation& o) {
       return alias(o, emit(Opcode::GroupNonUniformBroadcastFirst, whole, scope, mine));
     // llvmpipe's LLVM dies of the first lane of a sum or product: as an integer that it knows not.
     const Word words = lanes(Scalar::UInt32, t.lanes());
-    const Word bits = hidden_bits(emit(Opcode::Bitcast, words, mine), Scalar::UInt32, t.lanes());
+    const Word given = emit(Opcode::Bitcast, words, mine);
+    const Word bits = hidden_bits(given, Scalar::UInt32, t.lanes());
     const Word first = emit(Opcode::GroupNonUniformBroadcastFirst, words, scope, bits);
     return alias(o, emit(Opcode::Bitcast, whole, first));
   }
