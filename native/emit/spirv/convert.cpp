@@ -31,7 +31,11 @@ Scalar widened(Scalar s) {
 void Emitter::convert(const Operation& o) {
   const Operand x = d_.operands_of(o)[0];
   const Type to = d_.type_of(d_.result(o)), from = type_of(x);
-  const Word given = value(x), made = convert_lanes(given, from.scalar(), to.scalar(), to.lanes());
+  Word given = value(x);
+  // Whether a counter is 0 is a comparison.
+  if (to.has_class(ScalarClass::Bool) && from.is_integer())
+    given = compared(x.value(), given, from.scalar(), from.lanes());
+  const Word made = convert_lanes(given, from.scalar(), to.scalar(), to.lanes());
   // Where the machine saturates, NaN gives 0 by itself only from float to 32 bits.
   const bool asks = o.op == Op::Convert && from.is_float() && to.is_integer() &&
                     (scalar_size(from.scalar()) == 8 || scalar_size(to.scalar()) == 8);
@@ -125,7 +129,7 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
   const Scalar wide = widened(from);
   id = convert_integer(id, from, wide, n);
   if (result == ScalarClass::Bool) {
-    const Word zero = compared(lane_constant(wide, n, 0), wide, n);
+    const Word zero = lane_constant(wide, n, 0);
     return emit(Opcode::INotEqual, lanes(to, n), id, zero);
   }
   const auto code = source == ScalarClass::Signed ? Opcode::ConvertSToF : Opcode::ConvertUToF;

@@ -90,7 +90,8 @@ class Emitter {
   void emit_function(FunctionId f);
   void emit_op(const Operation& o);
   void emit_instruction(const Operation& o, const EmitRow& row);
-  Word compared(Word id, Scalar s, uint32_t n);
+  bool counts(ValueId v, uint32_t steps = 0) const;
+  Word compared(ValueId counted, Word id, Scalar s, uint32_t n);
   void emit_glsl(const Operation& o, const EmitRow& row);
   void emit_line(Span span);
   Word function_id(FunctionId f);
@@ -136,6 +137,7 @@ class Emitter {
   Word late_constant(ValueId v);
   Word hidden_constant(ValueId v);
   Word choice(ValueId v);
+  Word unseen(ValueId v);
   Word constant(Type t, const std::byte* bytes);
   Word scalar_constant(Scalar s, uint64_t bits);
   Word lane_constant(Scalar s, uint32_t count, uint64_t bits);  // spread

@@ -37,14 +37,19 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
   // Of constants alone the driver would know what they make.
   const bool known = first.is_float() && result.is_float() &&
                      std::ranges::all_of(x, [&](Operand v) { return d_.is_constant(v.value()); });
-  const Word a = known ? choice(x[0].value()) : value(x[0]);
+  const Word a = known ? unseen(x[0].value()) : value(x[0]);
   if (x.size() == 1) {
     id = emit(code, t, a);
   } else {
     Word b = value(x[1]);
     const bool equals = code == Opcode::IEqual || code == Opcode::INotEqual;
-    if (equals) b = compared(b, first.scalar(), first.lanes());
-    if (code == Opcode::FOrdEqual || code == Opcode::FUnordNotEqual) b = choice(x[1].value());
+    if (equals) {
+      const bool first_counts = counts(x[0].value());
+      b = compared(x[first_counts ? 0 : 1].value(), b, first.scalar(), first.lanes());
+    }
+    const bool equal_floats = code == Opcode::FOrdEqual || code == Opcode::FUnordNotEqual;
+    if (equal_floats && loop_ && (counts(x[0].value()) || counts(x[1].value())))
+      b = unseen(x[1].value());
     id = emit(code, t, a, b);
   }
   alias(o, wrap(id, result.scalar(), result.lanes()));
@@ -53,10 +58,24 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
     m_.decorate(value(d_.result(o)), Decoration::NoContraction);
 }
 
-// An integer that another is found equal to, or not. llvmpipe thinks that a loop is left at once
-// where i + 1 == 0.
-Word Emitter::compared(Word id, Scalar s, uint32_t n) {
-  return loop_ && !target_.sound_headers ? hidden_integer(id, s, n) : id;
+// Whether a value is what a loop carries, or that and a sum or two.
+bool Emitter::counts(ValueId v, uint32_t steps) const {
+  constexpr uint32_t kMostSteps = 4;
+  const Value& value = d_.values[v.value];
+  if (d_.is_constant(v) || steps == kMostSteps) return false;
+  if (value.def == Value::Def::BodyParameter) return true;
+  if (value.def != Value::Def::Result) return false;
+  const Operation& o = d_.op(OpId(value.source));
+  if (o.op != Op::Add && o.op != Op::Sub && o.op != Op::Mul && o.op != Op::Convert) return false;
+  return std::ranges::any_of(d_.operands_of(o),
+                             [&](Operand x) { return counts(x.value(), steps + 1); });
+}
+
+// An integer that what a loop counts is found equal to, or not. llvmpipe thinks that the loop is
+// left at once where i + 1 == 0.
+Word Emitter::compared(ValueId counted, Word id, Scalar s, uint32_t n) {
+  const bool hides = loop_ && !target_.sound_headers && counts(counted);
+  return hides ? hidden_integer(id, s, n) : id;
 }
 
 void Emitter::emit_glsl(const Operation& o, const EmitRow& row) {
@@ -103,7 +122,7 @@ void Emitter::call(const Operation& o) {
   const auto operands = d_.operands_of(o);
   const Function& f = d_.functions[operands[0].index];
   std::vector<Word> words{function_id(operands[0].function())};
-  for (const Operand& x : operands.subspan(1)) words.push_back(choice(x.value()));
+  for (const Operand& x : operands.subspan(1)) words.push_back(unseen(x.value()));
   const Word id = emit_list(Opcode::FunctionCall, result_type(f), words);
   if (o.result_count == 1) return alias(o, id);
   for (uint32_t i = 0; i < o.result_count; i++)
@@ -115,10 +134,10 @@ void Emitter::return_(const Operation& o) {
   if (operands.empty()) {
     out_->op(Opcode::Return);
   } else if (operands.size() == 1) {
-    out_->op(Opcode::ReturnValue, choice(operands[0].value()));
+    out_->op(Opcode::ReturnValue, unseen(operands[0].value()));
   } else {
     std::vector<Word> parts;
-    for (const Operand& x : operands) parts.push_back(choice(x.value()));
+    for (const Operand& x : operands) parts.push_back(unseen(x.value()));
     const Word t = result_type(d_.functions[function_.value]);
     out_->op(Opcode::ReturnValue, emit_list(Opcode::CompositeConstruct, t, parts));
   }

@@ -45,14 +45,19 @@ Word Emitter::hidden_constant(ValueId v) {
   return hidden_constants_[v.value] = id;
 }
 
-// A value that is chosen, or passed on to where ways or functions meet. There any number, less
-// itself, may become a zero that the driver knows.
+// A value that is chosen, or passed on to where ways meet.
 Word Emitter::choice(ValueId v) {
-  if (!d_.is_constant(v)) return value(v);
+  if (!hides_choices() || !d_.is_constant(v)) return value(v);
   const Type t = d_.type_of(v);
-  if (hides() && t.is_lanes() && t.is_float()) return hidden_constant(v);
-  if (!hides_choices()) return value(v);
   return hides_zeros(t, d_.constant_bytes(v).data()) ? hidden_constant(v) : value(v);
+}
+
+// A value on its way to where nothing is known of it but by the driver: less itself, any number may
+// become a zero there.
+Word Emitter::unseen(ValueId v) {
+  const Type t = d_.type_of(v);
+  const bool number = d_.is_constant(v) && t.is_lanes() && t.is_float();
+  return number && hides() ? hidden_constant(v) : choice(v);
 }
 
 // SPIR-V 1.6, 2.2.1: narrow literals fill a word, sign-extended for signed types.
