@@ -26,6 +26,8 @@ ValueId infinity_bits(Expander& e, Type t) {
 ValueId number(Expander& e, const ExpandCall& call, double value) {
   return e.number(call.type, value);
 }
+// 32 bits of the same sign.
+Type words_like(Type t) { return t.with_scalar(is_signed(t) ? Scalar::Int32 : Scalar::UInt32); }
 ValueId is_zero(Expander& e, ValueId x) { return e.compare(Op::Equal, x, e.number(e.type(x), 0)); }
 ValueId is_negative(Expander& e, ValueId x) {
   return e.compare(Op::Less, x, e.number(e.type(x), 0));
@@ -137,8 +139,7 @@ ValueId expand_float_remainder(Expander& e, const ExpandCall& call) {
 // both, or-ed or and-ed, give the smaller or the larger of equals.
 ValueId expand_min_max(Expander& e, const ExpandCall& call) {
   if (call.type.is_integer()) {
-    const Type words = call.type.with_scalar(
-        call.type.has_class(ScalarClass::Signed) ? Scalar::Int32 : Scalar::UInt32);
+    const Type words = words_like(call.type);
     const ValueId x = e.convert(arg(e, call, 0), words), y = e.convert(arg(e, call, 1), words);
     return e.convert(e.emit(call.op, words, {x, y}), call.type);
   }
@@ -195,7 +196,7 @@ ValueId expand_sign(Expander& e, const ExpandCall& call) {
   const ValueId x = call.args[0];
   if (call.type.is_integer() && scalar_size(call.type.scalar()) < 4) {
     // In 32 bits: NVIDIA's Vulkan compiler fails on choices between some narrow ones.
-    const Type words = call.type.with_scalar(is_signed(call.type) ? Scalar::Int32 : Scalar::UInt32);
+    const Type words = words_like(call.type);
     return e.convert(e.emit(Op::Sign, words, {e.convert(x, words)}), call.type);
   }
   const ValueId zero = number(e, call, 0), one = number(e, call, 1);

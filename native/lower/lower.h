@@ -15,9 +15,9 @@ namespace lcpy {
 struct LowerOptions {
   MathMode math = MathMode::Ieee;
   bool bounds = false;  // accesses out of range trap
-  int opt = 1;         // 0 runs no optional pass; same bits
-  bool ragged = true;  // the dispatch may end inside a block: threads past the end must be kept
-                       // from memory. false only when every axis is a multiple of the block
+  int opt = 1;          // 0 runs no optional pass; same bits
+  bool ragged = true;   // the dispatch may end inside a block: threads past the end must be kept
+                        // from memory. false only when every axis is a multiple of the block
   bool view_offsets =
       false;                 // buffers are views at any start: add the argument block's base offset
   bool verify_each = false;  // verify after every pass (tests, debug)
@@ -56,6 +56,13 @@ void pass_guard(KernelDescriptor& d, bool ragged);   // threads past the end
 // calls of their body; those with neither are refused. `target` names the target in messages;
 // language "" has no texts. The slots' marks stay, and so does the argument block.
 void pass_external(KernelDescriptor& d, std::string_view language, std::string_view target);
+
+// Whether a conversion is from floats to integers of 32 or 64 bits, which NVIDIA's machine does
+// with saturation.
+inline bool saturates_on_nvidia(Type to, Type from) {
+  return to.is_integer() && scalar_size(to.scalar()) >= 4 && from.is_float() &&
+         scalar_size(from.scalar()) >= 4;
+}
 
 // Replaces operations that a target lacks by others that every target has, with language.md's
 // meaning: floor division, guarded division, masked shifts, saturating conversion, matrix algebra,

@@ -37,16 +37,10 @@ bool keeps(Op op, Type result, Type first, MathMode math) {
   return clike::form_of(op).kind != clike::OpForm::Kind::Expanded;
 }
 
-// Whether the machine's conversion saturates.
-bool saturates(Type to, Type from) {
-  return to.is_integer() && scalar_size(to.scalar()) >= 4 && from.is_float() &&
-         scalar_size(from.scalar()) >= 4;
-}
-
 // What the machine has. A minimum of 16 bits may come out wrong where it is then compared.
 bool keeps_ptx(Op op, Type result, Type first, MathMode math) {
   if ((op == Op::Min || op == Op::Max) && result.scalar() == Scalar::Float32) return true;
-  if (op == Op::Convert && saturates(result, first)) return true;
+  if (op == Op::Convert && saturates_on_nvidia(result, first)) return true;
   if ((op == Op::Min || op == Op::Max) && result.is_integer() && scalar_size(result.scalar()) < 4)
     return false;
   return keeps(op, result, first, math);
@@ -105,7 +99,7 @@ void OpenclDialect::open_vector(Text& t, Scalar s, uint32_t lanes) {
 }
 
 void OpenclDialect::open_convert(Text& t, clike::Emitter& e, Type to, Type from) {
-  if (target_.ptx && saturates(to, from)) {
+  if (target_.ptx && saturates_on_nvidia(to, from)) {
     const std::string name =
         std::string(scalar(to.scalar())) + "_of_" + std::string(scalar(from.scalar()));
     if (Text* f = e.define(name))

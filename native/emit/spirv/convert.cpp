@@ -34,7 +34,7 @@ void Emitter::convert(const Operation& o) {
   Word given = value(x);
   // Whether a counter is 0 is a comparison.
   if (to.has_class(ScalarClass::Bool) && from.is_integer())
-    given = compared(x.value(), given, from.scalar(), from.lanes());
+    given = compared(d_.operands_of(o), given, from.scalar(), from.lanes());
   const Word made = convert_lanes(given, from.scalar(), to.scalar(), to.lanes());
   // Where the machine saturates, NaN gives 0 by itself only from float to 32 bits.
   const bool asks = o.op == Op::Convert && from.is_float() && to.is_integer() &&

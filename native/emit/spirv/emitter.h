@@ -91,7 +91,8 @@ class Emitter {
   void emit_op(const Operation& o);
   void emit_instruction(const Operation& o, const EmitRow& row);
   bool counts(ValueId v, uint32_t steps = 0) const;
-  Word compared(ValueId counted, Word id, Scalar s, uint32_t n);
+  bool ends_loop(std::span<const Operand> x) const;
+  Word compared(std::span<const Operand> x, Word id, Scalar s, uint32_t n);
   void emit_glsl(const Operation& o, const EmitRow& row);
   void emit_line(Span span);
   Word function_id(FunctionId f);

@@ -183,7 +183,7 @@ void Emitter::switch_(const Operation& o) {
   const uint32_t size = scalar_size(type_of(operands[0]).scalar());  // 4 or 8
   const size_t stride = size == 8 ? 3 : 2;                           // of a case: literal, label
   const Word selector =
-      compared(operands[0].value(), value(operands[0]), type_of(operands[0]).scalar(), 1);
+      compared(operands.first(1), value(operands[0]), type_of(operands[0]).scalar(), 1);
   Frame frame;
   frame.merge.label = m_.new_id();
   std::vector<std::pair<BodyId, Word>> bodies{{operands[1].body(), m_.new_id()}};

@@ -43,13 +43,9 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
   } else {
     Word b = value(x[1]);
     const bool equals = code == Opcode::IEqual || code == Opcode::INotEqual;
-    if (equals) {
-      const bool first_counts = counts(x[0].value());
-      b = compared(x[first_counts ? 0 : 1].value(), b, first.scalar(), first.lanes());
-    }
+    if (equals) b = compared(x, b, first.scalar(), first.lanes());
     const bool equal_floats = code == Opcode::FOrdEqual || code == Opcode::FUnordNotEqual;
-    if (equal_floats && loop_ && (counts(x[0].value()) || counts(x[1].value())))
-      b = unseen(x[1].value());
+    if (equal_floats && ends_loop(x)) b = unseen(x[1].value());
     id = emit(code, t, a, b);
   }
   alias(o, wrap(id, result.scalar(), result.lanes()));
@@ -71,11 +67,16 @@ bool Emitter::counts(ValueId v, uint32_t steps) const {
                              [&](Operand x) { return counts(x.value(), steps + 1); });
 }
 
-// An integer that what a loop counts is found equal to, or not. llvmpipe thinks that the loop is
+// Whether an equality of these may end a loop by what it counts. llvmpipe thinks that the loop is
 // left at once where i + 1 == 0.
-Word Emitter::compared(ValueId counted, Word id, Scalar s, uint32_t n) {
-  const bool hides = loop_ && !target_.sound_headers && counts(counted);
-  return hides ? hidden_integer(id, s, n) : id;
+bool Emitter::ends_loop(std::span<const Operand> x) const {
+  return loop_ && !target_.sound_headers &&
+         std::ranges::any_of(x, [&](Operand v) { return counts(v.value()); });
+}
+
+// An integer that is compared with another, as the driver may see it.
+Word Emitter::compared(std::span<const Operand> x, Word id, Scalar s, uint32_t n) {
+  return ends_loop(x) ? hidden_integer(id, s, n) : id;
 }
 
 void Emitter::emit_glsl(const Operation& o, const EmitRow& row) {

@@ -118,14 +118,11 @@ const EmitRow* emit_row(Op op) { return kRows[static_cast<size_t>(op)]; }
 namespace {
 
 bool is_extreme(Op op) { return op == Op::Min || op == Op::Max; }
-bool saturates(Op op, Type result, Type first) {
-  return op == Op::Convert && result.is_integer() && scalar_size(result.scalar()) >= 4 &&
-         first.is_float() && scalar_size(first.scalar()) >= 4;
-}
 bool nvidia_native(Op op, Type result, Type first, MathMode math) {
   if (is_extreme(op) && result.scalar() == Scalar::Float32) return true;
   if (is_extreme(op) && result.is_integer() && scalar_size(result.scalar()) < 4) return false;
-  return saturates(op, result, first) || spirv_native(op, result, first, math);
+  if (op == Op::Convert && saturates_on_nvidia(result, first)) return true;
+  return spirv_native(op, result, first, math);
 }
 
 }  // namespace
