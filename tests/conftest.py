@@ -31,7 +31,7 @@ DEFAULT = "cpu,opencl,vulkan,cuda,cuda_host"
 WANTED = os.environ.get("LCPY_TEST_DEVICES", DEFAULT).split(",")
 # Where CUDA's text runs on the processor (tests/cuda_host): it is slow to build, and no device of
 # the package's own.
-HOST_FOLDERS = ("ops", "kernels", "language", "diff/test_corpus.py", "fuzz/test_found_on_gpus.py")
+HOST_FOLDERS = ("ops", "kernels", "language", "diff/test_corpus.py", "fuzz/test_found_on_gpus")
 
 
 def find_devices():

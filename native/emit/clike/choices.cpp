@@ -5,23 +5,9 @@
 // cannot see through makes a float: a Select, and what branches and loops give, b12 before it is
 // v12. Where the type must stay (parts of aggregates, results of functions, local memory), zeros
 // hide.
-#include <cstring>
-
 #include "emit/clike/ops.h"
 
 namespace lcpy::clike {
-namespace {
-
-uint64_t lane_bits(const KernelDescriptor& d, ValueId v, uint32_t lane) {
-  const Type type = d.type_of(v);
-  uint64_t bits = 0;
-  std::memcpy(&bits, d.constant_bytes(v).data() + (type.is_vector() ? type.offset(lane) : 0),
-              scalar_size(type.scalar()));
-  return bits;
-}
-
-}  // namespace
-
 bool Emitter::chosen_as_bits(Type type) const {
   return traits_.chosen_as_bits && d_.math != MathMode::Fast && type.is_lanes() &&
          type.is_float() && type.scalar() != Scalar::Float16;
@@ -44,31 +30,7 @@ bool Emitter::hides(ValueId v) const {
   const Type type = d_.type_of(v);
   if (!d_.is_constant(v) || !chosen_as_bits(type)) return false;
   for (uint32_t i = 0; i < type.lanes(); i++)
-    if (lane_bits(d_, v, i) << (65 - 8 * scalar_size(type.scalar())) == 0) return true;
-  return false;
-}
-
-// Whether branches may meet in an index: it comes from an If or a Switch, or from another function.
-// NVIDIA's OpenCL compiler makes a choice between addresses of that, and then takes a store through
-// it to reach nothing but one of them.
-bool Emitter::is_met(ValueId v, uint32_t steps) const {
-  constexpr uint32_t kMostSteps = 8;
-  const Value& value = d_.values[v.value];
-  if (d_.is_constant(v) || value.def == Value::Def::BodyParameter) return false;
-  if (value.def == Value::Def::FunctionParameter || steps == kMostSteps) return true;
-  const Operation& op = d_.op(OpId(value.source));
-  switch (op_row(op.op).category) {
-    case OpCategory::Control:
-      return true;
-    case OpCategory::Memory:
-    case OpCategory::Atomic:
-    case OpCategory::Ids:
-      return false;
-    default:
-      break;
-  }
-  for (Operand o : d_.operands_of(op))
-    if (o.is_value() && is_met(o.value(), steps + 1)) return true;
+    if (lane_bits(v, i) << (65 - 8 * scalar_size(type.scalar())) == 0) return true;
   return false;
 }
 

@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "emit/clike/types.h"
+#include "lower/expand.h"
 
 namespace lcpy::clike {
+
+inline bool is_narrow(Type t) { return t.is_integer() && scalar_size(t.scalar()) < 4; }
+inline Scalar unsigned_of(Scalar s) { return unsigned_like(Type::of(s)).scalar(); }
 
 struct OpForm;
 struct OpForms;
@@ -70,7 +74,14 @@ class Emitter {
   void chosen_results(const Operation& op);
   void hide_zeros(ValueId v);
   bool hides(ValueId v) const;
+
+  // What the compiler may not know (hidden.cpp).
+  void hidden_zero(Text& t) const;
+  void hidden(Text& t, ValueId v);
+  void argument(Text& t, Op op, ValueId v);
+  bool is_unknown(ValueId v, bool within, uint32_t steps = 0) const;
   bool is_met(ValueId v, uint32_t steps = 0) const;
+  void negate_narrow(Text& t, ValueId v);
 
   // Functions and bodies (emitter.cpp).
   void function_head(Text& t, FunctionId f);
@@ -100,12 +111,11 @@ class Emitter {
   // Values (values.cpp).
   void operand(Text& t, ValueId v);
   void bare(Text& t, ValueId v);
-  void negate_narrow(Text& t, ValueId v);
   bool is_zero(ValueId v) const;
-  void argument(Text& t, Op op, ValueId v);
+  uint64_t lane_bits(ValueId constant, uint32_t lane) const {
+    return clike::lane_bits(d_.type_of(constant), d_.constant_bytes(constant), lane);
+  }
   void operand_unsigned(Text& t, ValueId v);
-  bool is_unknown(ValueId v, bool within, uint32_t steps = 0) const;
-  void hidden(Text& t, ValueId v);
   void constant(Text& t, ValueId v);
   void constant_lanes(Text& t, Type type, std::span<const std::byte> bytes);
   void expression(Text& t, const Operation& op, const OpForm& form);

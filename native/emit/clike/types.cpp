@@ -1,5 +1,7 @@
 #include "emit/clike/types.h"
 
+#include <cstring>
+
 #include "base/error.h"
 
 namespace lcpy::clike {
@@ -86,6 +88,13 @@ bool Types::holds_bool(Type type) {
   for (Type member : type.members())
     if (holds_bool(member)) return true;
   return false;
+}
+
+uint64_t lane_bits(Type type, std::span<const std::byte> bytes, uint32_t lane) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes.data() + (type.is_vector() ? type.offset(lane) : 0),
+              scalar_size(type.scalar()));
+  return bits;
 }
 
 void put_component(Text& t, Type aggregate, uint64_t index) {

@@ -30,6 +30,9 @@ class Types {
   Text declarations_;
 };
 
+// The bits of one lane of a vector in memory; of a scalar, its own.
+uint64_t lane_bits(Type type, std::span<const std::byte> bytes, uint32_t lane);
+
 // The path from an aggregate to component `index`: ".c[1]", ".e[7]", ".m2", ".y".
 void put_component(Text& t, Type aggregate, uint64_t index);
 

@@ -1,6 +1,5 @@
 // Expressions: operands, constants, operators, and the operations on values that are no plain call.
 #include <algorithm>
-#include <cstring>
 
 #include "base/error.h"
 #include "emit/clike/ops.h"
@@ -8,15 +7,7 @@
 namespace lcpy::clike {
 namespace {
 
-bool is_narrow(Type t) { return t.is_integer() && scalar_size(t.scalar()) < 4; }
 bool is_bools(Type t) { return t.has_class(ScalarClass::Bool); }
-Scalar unsigned_of(Scalar s) { return unsigned_like(Type::of(s)).scalar(); }
-
-uint64_t scalar_at(std::span<const std::byte> bytes, uint64_t offset, uint32_t size) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, bytes.data() + offset, size);
-  return bits;
-}
 
 }  // namespace
 
@@ -61,8 +52,7 @@ void Emitter::constant_lanes(Text& t, Type type, std::span<const std::byte> byte
   if (type.is_vector()) dialect_.open_vector(t, s, type.lanes());
   for (uint32_t i = 0; i < type.lanes(); i++) {
     if (i) t << ", ";
-    const uint64_t at = type.is_vector() ? type.offset(i) : 0;
-    const uint64_t bits = scalar_at(bytes, at, scalar_size(type.scalar()));
+    const uint64_t bits = clike::lane_bits(type, bytes, i);
     dialect_.literal(t, s, bools ? (bits ? 0xffffffffu : 0u) : bits);
   }
   if (type.is_vector()) t << ')';
@@ -74,84 +64,6 @@ bool Emitter::is_zero(ValueId v) const {
   return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
 }
 
-// A function's argument. What the compiler may find to be an infinity, NaN or a large number is
-// hidden from it: PoCL's functions convert their argument to an integer and branch by it, and what
-// a compiler finds undefined there takes the whole kernel with it.
-void Emitter::argument(Text& t, Op op, ValueId v) {
-  const Type type = d_.type_of(v);
-  if (!type.is_float() || type.is_matrix() || d_.math == MathMode::Fast ||
-      traits_.total_functions || is_unknown(v, false))
-    return bare(t, v);
-  if (d_.is_constant(v)) return hidden(t, v);
-  const bool plain = op == Op::Min || op == Op::Max || op == Op::Abs || op == Op::Sqrt ||
-                     op == Op::Fma || op == Op::Copysign;
-  if (plain) return bare(t, v);  // they convert nothing
-  const Type bits = unsigned_like(type);
-  Text cast;
-  cast << '(' << dialect_.scalar(bits.scalar());
-  if (bits.is_vector()) cast << bits.lanes();
-  cast << ")(";
-  dialect_.open_bitcast(t, *this, type, bits);
-  if (bits.is_scalar()) t << cast;
-  dialect_.open_bitcast(t, *this, bits, type);
-  bare(t, v);
-  t << ") + " << cast << "(int)w[" << ArgumentBlock::kKernelId / 4
-    << (bits.is_scalar() ? "] >> 31)))" : "] >> 31))");
-}
-
-// Whether a float is a small number, or no compiler can know it: it is read where the kernel does
-// not write, or made of such (`within`) and of finite numbers. What branches give may be anything.
-bool Emitter::is_unknown(ValueId v, bool within, uint32_t steps) const {
-  constexpr uint32_t kMostSteps = 8;
-  const Type type = d_.type_of(v);
-  if (!type.is_float()) return true;
-  if (d_.is_constant(v)) {
-    const uint32_t size = scalar_size(type.scalar()), sign = size * 8 - 1;
-    const uint64_t infinity = size == 2 ? 0x7c00 : size == 4 ? 0x7f800000 : 0x7ff0000000000000;
-    const uint64_t large = size == 2 ? 0x7800 : size == 4 ? 0x47000000 : 0x40e0000000000000;
-    for (uint32_t i = 0; i < type.lanes(); i++) {
-      const uint64_t at = type.is_vector() ? type.offset(i) : 0;
-      const uint64_t bits = scalar_at(d_.constant_bytes(v), at, size) & ~(uint64_t{1} << sign);
-      if (bits >= (within ? infinity : large)) return false;
-    }
-    return true;
-  }
-  const Value& value = d_.values[v.value];
-  if (value.def != Value::Def::Result || steps == kMostSteps) return false;
-  const Operation& op = d_.op(OpId(value.source));
-  const OpCategory category = op_row(op.op).category;
-  if (category == OpCategory::Atomic) return true;
-  if (category == OpCategory::Memory) {  // what the kernel writes it may have known
-    const Operand from = d_.operands_of(op)[0];
-    return from.kind == Operand::Kind::Slot && d_.slot(from.slot()).access == Access::Read;
-  }
-  if (category == OpCategory::Control) return false;
-  bool any_read = false;
-  for (Operand o : d_.operands_of(op)) {
-    if (!o.is_value()) continue;
-    if (!d_.is_constant(o.value())) any_read = true;
-    if (!is_unknown(o.value(), true, steps + 1)) return false;
-  }
-  return any_read;  // of constants alone it may be folded to anything
-}
-
-// A constant of which no compiler knows a bit, by the top bit of the kernel's id, which is 0.
-void Emitter::hidden(Text& t, ValueId v) {
-  const Type type = d_.type_of(v), one = Type::of(type.scalar());
-  const uint32_t size = scalar_size(type.scalar()), n = type.lanes();
-  const std::string_view bits = dialect_.scalar(unsigned_of(type.scalar()));
-  if (n > 1) dialect_.open_vector(t, type.scalar(), n);
-  for (uint32_t i = 0; i < n; i++) {
-    if (i) t << ", ";
-    dialect_.open_bitcast(t, *this, one, unsigned_like(one));
-    t << '(' << bits << ")(";
-    dialect_.literal(t, unsigned_of(type.scalar()),
-                     scalar_at(d_.constant_bytes(v), n == 1 ? 0 : type.offset(i), size));
-    t << " + (" << bits << ")((int)w[" << ArgumentBlock::kKernelId / 4 << "] >> 31)))";
-  }
-  if (n > 1) t << ')';
-}
-
 // A scalar or vector as unsigned of at least 32 bits (a vector: of its own width).
 void Emitter::operand_unsigned(Text& t, ValueId v) {
   const Type type = d_.type_of(v);
@@ -161,7 +73,7 @@ void Emitter::operand_unsigned(Text& t, ValueId v) {
     operand(t, v);
     t << ')';
   } else if (d_.is_constant(v)) {
-    uint64_t bits = scalar_at(d_.constant_bytes(v), 0, scalar_size(type.scalar()));
+    uint64_t bits = lane_bits(v, 0);
     const uint32_t unused = 64 - scalar_size(type.scalar()) * 8;
     if (is_signed(type))
       bits = static_cast<uint64_t>(static_cast<int64_t>(bits << unused) >> unused);
@@ -242,21 +154,6 @@ void Emitter::compare(Text& t, const Operation& op, std::string_view sign) {
   if (widen) t << ')';
 }
 
-// NVIDIA's ptxas extends a negated integer of 16 bits as if it had been negated in 32: that of the
-// smallest becomes positive. So such are taken from a zero that it does not know.
-void Emitter::negate_narrow(Text& t, ValueId v) {
-  const Type type = d_.type_of(v);
-  if (type.is_vector()) dialect_.open_vector(t, type.scalar(), type.lanes());
-  for (uint32_t i = 0; i < type.lanes(); i++) {
-    t << (i ? ", (" : "(") << dialect_.scalar(type.scalar()) << ")((uint)((int)w["
-      << ArgumentBlock::kKernelId / 4 << "] >> 31) - (uint)";
-    operand(t, v);
-    if (type.is_vector()) t << '.' << "xyzw"[i];
-    t << ')';
-  }
-  if (type.is_vector()) t << ')';
-}
-
 void Emitter::value_neg(Text& t, const Operation& op) {
   const ValueId v = d_.operands_of(op)[0].value();
   const Type type = d_.type_of(v);
@@ -329,7 +226,9 @@ void Emitter::value_select(Text& t, const Operation& op) {
     if (known_masks) {
       t << '(';
       side(no);
-      t << " + (int" << type.lanes() << ")((int)w[" << ArgumentBlock::kKernelId / 4 << "] >> 31))";
+      t << " + (int" << type.lanes() << ")(";
+      hidden_zero(t);
+      t << "))";
     } else {
       side(no);
     }
