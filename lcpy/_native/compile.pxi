@@ -146,55 +146,15 @@ cdef class SpirvModule:
     cdef readonly uint64_t shared_bytes
 
 
-def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, bint names=False,
-               bint lines=False, bint fold=False, bint int8=True, bint int16=True, bint int64=True,
-               bint float16=True, bint float64=True, bint storage8=True, bint storage16=True,
-               bint buffer_float_add=True, bint shared_float_add=True, bint int64_atomics=True,
-               bint subgroup_basic=True, bint subgroup_vote=True, bint subgroup_ballot=True,
-               bint subgroup_arithmetic=True, bint subgroup_shuffle=True, bint clock=True,
-               bint maximal_reconvergence=False, bint sound_orders=True,
-               uint32_t block_x=1024,
-               bint signed_zero_inf_nan_preserve=True, bint fused_fma=True, bint exact_zeros=True,
-               bint sound_extension=True, bint unroll_short_loops=False,
-               bint sound_headers=True, bint nvidia_arithmetic=False,
-               bint sound_choices=True,
-               bint sound_loops=True, bint sound_rounding=True, bint exact_division=False,
-               bint close_reciprocals=False,
-               bint denorm_preserve=False, uint32_t own_functions=0xffffffff,
-               bint signed_zero_inf_nan_preserve16=False,
-               bint signed_zero_inf_nan_preserve64=False, bint denorm_preserve16=False,
-               bint denorm_preserve64=False, bint round_even16=False):
-    """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it."""
+def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, uint32_t block_x=1024,
+               uint32_t own_functions=0xffffffff, **flags):
+    """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it, `flags` by
+    their names in native/emit/vulkan.def."""
     cdef VulkanTarget t
-    t.version, t.names, t.lines = version, names, lines
-    t.fold = fold
-    t.int8, t.int16, t.int64 = int8, int16, int64
-    t.float16, t.float64 = float16, float64
-    t.storage8, t.storage16 = storage8, storage16
-    t.buffer_float_add, t.shared_float_add = buffer_float_add, shared_float_add
-    t.int64_atomics = int64_atomics
-    t.subgroup_basic, t.subgroup_vote, t.subgroup_ballot = (
-        subgroup_basic, subgroup_vote, subgroup_ballot)
-    t.subgroup_arithmetic, t.subgroup_shuffle = subgroup_arithmetic, subgroup_shuffle
-    t.clock, t.block_x = clock, block_x
-    t.maximal_reconvergence, t.sound_orders = maximal_reconvergence, sound_orders
-    t.signed_zero_inf_nan_preserve = signed_zero_inf_nan_preserve
-    t.fused_fma = fused_fma
-    t.exact_zeros = exact_zeros
-    t.sound_extension = sound_extension
-    t.unroll_short_loops, t.sound_headers = unroll_short_loops, sound_headers
-    t.sound_choices = sound_choices
-    t.nvidia_arithmetic = nvidia_arithmetic
-    t.sound_loops = sound_loops
-    t.sound_rounding = sound_rounding
-    t.exact_division, t.close_reciprocals = exact_division, close_reciprocals
-    t.denorm_preserve = denorm_preserve
-    t.own_functions = own_functions
-    t.signed_zero_inf_nan_preserve16 = signed_zero_inf_nan_preserve16
-    t.signed_zero_inf_nan_preserve64 = signed_zero_inf_nan_preserve64
-    t.denorm_preserve16 = denorm_preserve16
-    t.denorm_preserve64 = denorm_preserve64
-    t.round_even16 = round_even16
+    t.version, t.block_x, t.own_functions = version, block_x, own_functions
+    for name, value in flags.items():
+        if not c_compile.set_flag(t, name.encode(), value):
+            raise TypeError(f"emit_spirv has no flag {name!r}")
     cdef vector[uint32_t] places
     for place in plan.slots:
         set_number, binding = place if place is not None else (0, 0)

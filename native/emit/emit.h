@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/descriptor.h"
@@ -25,76 +26,19 @@ bool indexes_arguments(const KernelDescriptor& d);
 BindingPlan default_plan(const KernelDescriptor& d);
 
 struct VulkanTarget {
-  uint32_t version = 12;  // 11, 12, 13 → SPIR-V 1.3, 1.5, 1.6
-  bool names = false;     // OpName, OpMemberName
-  bool lines = false;     // OpLine with Python files and lines
-  // What the device has. Without int8 or int16, values are held in 32 bits; without float16, halves
-  // as their bits; without storage8 or storage16, buffers of such values are words, whose parts are
-  // written by atomics. The preflight refuses what else is missing, by name.
-  bool int8 = true, int16 = true, int64 = true, float16 = true, float64 = true;
-  bool storage8 = true, storage16 = true;
-  // VK_EXT_shader_atomic_float: float32 atomics and float32 add, both features enabled.
-  bool buffer_float_add = true, shared_float_add = true;
-  bool int64_atomics = true;
-  // Kinds of subgroup operations in compute shaders.
-  bool subgroup_basic = true, subgroup_vote = true, subgroup_ballot = true;
-  bool subgroup_arithmetic = true, subgroup_shuffle = true;
-  bool clock = true;  // VK_KHR_shader_clock, of subgroups
-  // VK_KHR_shader_maximal_reconvergence: lanes that part come together as the program reads.
-  bool maximal_reconvergence = false;
-  uint32_t block_x = 1024;                   // threads of a block along x, at the most
-  bool signed_zero_inf_nan_preserve = true;  // float controls, by width 32
-  bool denorm_preserve = false;  // likewise: denormal floats are kept where the device can
-  // The same by widths 16 and 64, and conversions to half that round to nearest even.
-  bool signed_zero_inf_nan_preserve16 = false, signed_zero_inf_nan_preserve64 = false;
-  bool denorm_preserve16 = false, denorm_preserve64 = false, round_even16 = false;
-  // GLSL.std.450's Fma rounds once here. Vulkan does not promise it, and llvmpipe rounds twice;
-  // without it fma is computed in double.
-  bool fused_fma = true;
-  // float and half division and square root are rounded as IEEE says. Vulkan promises less, and
-  // hardware GPUs do less; without this ieee and strict mode correct them.
-  bool exact_division = false;
-  // 1 / x and GLSL.std.450's InverseSqrt are as close as NVIDIA's units make them: exact division
-  // and roots take fewer steps from there.
-  bool close_reciprocals = false;
+  uint32_t version = 12;    // 11, 12, 13 → SPIR-V 1.3, 1.5, 1.6
+  uint32_t block_x = 1024;  // threads of a block along x, at the most
   // Functions of float that ieee and strict mode compute by the core's own versions, a bit for
   // each row of lower/own.def: Vulkan bounds most of them loosely or not at all, and has none of
   // double, which always are the core's own.
   uint32_t own_functions = ~0u;
-  // A literal 0 in arithmetic is a number like any other. llvmpipe takes x * 0 for 0, 0 - x for -x
-  // and c ? -1 : 0 for -0; without this the zeros are hidden from it.
-  bool exact_zeros = true;
-  // A sign-extended int compares with constants as it should. llvmpipe gets that wrong; without
-  // this the extension is written without OpSConvert.
-  bool sound_extension = true;
-  // A choice between constants keeps the sign of a zero among them. NVIDIA's compiler makes of some
-  // a conversion of integers; without this such zeros are hidden from it.
-  bool sound_choices = true;
-  // A loop carries any value. NVIDIA's compiler dies of some that carry bools or values that change
-  // places, and unrolls some of which it knows that they turn once at most to turn always. Without
-  // this bools are carried as integers, changed places are hidden, and such loops are not unrolled.
-  bool sound_loops = true;
-  // A float that is made an integer was rounded before, and the integer has all its bits. NVIDIA's
-  // compiler converts what the float was made of, or to fewer bits if only they are used; without
-  // this it cannot tell what comes in and where it goes.
-  bool sound_rounding = true;
-  // NVIDIA's machine: minima of floats have -0 below +0, and conversions of floats to integers of
-  // 32 and 64 bits saturate, of which SPIR-V promises neither; minima of 8 and 16 bits may be wrong
-  // where they are compared, and so are made of 32.
-  bool nvidia_arithmetic = false;
-  // NVIDIA's driver: unrolls the shortest loops only when asked to, and moves structs with padding
-  // byte by byte, so that those that flow are split into their members.
-  bool unroll_short_loops = false;
-  // A loop's header may hold its test. llvmpipe forgets which way lanes left such a loop where
-  // others went on to the next turn early; without this the test of these stands in the body.
-  bool sound_headers = true;
-  // An atomic's order is one of memory. llvmpipe makes of it a barrier for all threads of a block,
-  // whoever comes there; without this atomics are relaxed, its own being sequentially consistent.
-  bool sound_orders = true;
-  // The hardware grid is not the dispatch's but any that holds as many blocks: block_id comes from
-  // the linear index of the hardware's group, and groups past the last block leave at once.
-  bool fold = false;
+#define FLAG(name, unless_told) bool name = unless_told;
+#include "emit/vulkan.def"
+#undef FLAG
 };
+// Sets a flag by its name in vulkan.def; false when there is none.
+bool set_flag(VulkanTarget& target, std::string_view name, bool value);
+
 struct SpirvModule {
   std::vector<uint32_t> words;
   std::vector<std::string> capabilities;  // names, sorted

@@ -398,3 +398,30 @@ def test_a_choice_between_known_masks(device, opt):
     run(lc.Buffer(np.arange(8) % 3 == 0, device=device), n, out, dispatch_size=8)
     assert out.numpy()[:, 0].tolist() == [0 if i % 3 == 0 else 6 for i in range(8)]
     assert not out.numpy()[:, 1:].any()
+
+
+@pytest.mark.parametrize("name", ["trunc", "round", "floor", "ceil"])
+def test_doubles_rounded_to_integers(device, name):
+    """llvmpipe without AVX-512 kept what is beyond 2^24 as it was, and lost the sign of zeros."""
+    if not device.features["float64"]:
+        pytest.skip("no double")
+    function = getattr(lc, name)
+
+    @lc.kernel(math="strict")
+    def run(a: lc.Buffer[lc.float64], out: lc.Buffer[lc.float64], lanes: lc.Buffer[lc.double3]):
+        i = lc.dispatch_id().x
+        out[i] = function(a[i])
+        lanes[i] = function(lc.double3(a[i], -a[i], a[i] * 0.5))
+
+    least = np.nextafter(0.5, 0)
+    ends = [0.0, 0.3, least, 0.5, 0.7, 1.5, 2.5, 3.5, 1e10 + 0.5, 2.0**51 + 0.5, 2.0**52 + 1, 1e300]
+    a = np.array([*ends, np.inf, np.nan])
+    a = np.concatenate([a, -a])
+    out = lc.Buffer(len(a), lc.float64, device=device)
+    lanes = lc.Buffer(len(a), lc.double3, device=device)
+    run(lc.Buffer(a, device=device), out, lanes, dispatch_size=len(a))
+    expected = getattr(np, {"round": "rint"}.get(name, name))
+    for got, of in ((out.numpy(), a), (lanes.numpy(), np.stack([a, -a, a * 0.5], 1))):
+        want = expected(of)
+        assert np.array_equal(got, want, equal_nan=True)
+        assert (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all()

@@ -11,47 +11,10 @@ from lcpy._native.decl.kernel cimport KernelDescriptor, SharedDescriptor
 cdef extern from "emit/emit.h" namespace "lcpy" nogil:
     cdef cppclass VulkanTarget:
         uint32_t version
-        cbool names
-        cbool lines
-        cbool fold
-        cbool int8
-        cbool int16
-        cbool int64
-        cbool float16
-        cbool float64
-        cbool storage8
-        cbool storage16
-        cbool buffer_float_add
-        cbool shared_float_add
-        cbool int64_atomics
-        cbool subgroup_basic
-        cbool subgroup_vote
-        cbool subgroup_ballot
-        cbool subgroup_arithmetic
-        cbool subgroup_shuffle
-        cbool clock
-        cbool maximal_reconvergence
-        cbool sound_orders
         uint32_t block_x
-        cbool signed_zero_inf_nan_preserve
-        cbool fused_fma
-        cbool exact_zeros
-        cbool sound_extension
-        cbool unroll_short_loops
-        cbool sound_headers
-        cbool sound_choices
-        cbool nvidia_arithmetic
-        cbool sound_loops
-        cbool sound_rounding
-        cbool close_reciprocals
-        cbool exact_division
-        cbool denorm_preserve
         uint32_t own_functions
-        cbool signed_zero_inf_nan_preserve16
-        cbool signed_zero_inf_nan_preserve64
-        cbool denorm_preserve16
-        cbool denorm_preserve64
-        cbool round_even16
+
+    cbool set_flag(VulkanTarget& target, const string& name, cbool value)
 
     cbool indexes_arguments "lcpy::indexes_arguments"(const KernelDescriptor& d) except +translate
 

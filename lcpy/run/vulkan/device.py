@@ -7,7 +7,7 @@ from ..._native import core
 from ...errors import DeviceError
 from ...plan import Limits
 from ..device import DeviceBase
-from . import api
+from . import api, drivers
 from .api import check, handle_key
 from .commands import Commands
 from .instance import SUBGROUP_OPERATIONS, USED_FEATURES
@@ -25,9 +25,6 @@ _ORDER = (
     "vkDestroyBuffer",
     "vkFreeMemory",
 )
-
-# Functions of float that NVIDIA's compiler makes worse than is promised, as tools/ulp measured.
-NVIDIA_LACKS = ["exp", "log", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "pow"]
 
 
 class VulkanDevice(DeviceBase):
@@ -156,23 +153,8 @@ class VulkanDevice(DeviceBase):
             "denorm_preserve16": "shaderDenormPreserveFloat16" in controls,
             "denorm_preserve64": "shaderDenormPreserveFloat64" in controls,
             "round_even16": "shaderRoundingModeRTEFloat16" in controls,
-            # llvmpipe (13): its fma rounds twice, it simplifies arithmetic on a literal 0, it
-            # compares a sign-extended int with constants wrongly, and leaves some loops wrongly.
-            "fused_fma": self.physical.driver_id != 13,
-            "sound_orders": self.physical.driver_id != 13,
-            "exact_zeros": self.physical.driver_id != 13,
-            "sound_headers": self.physical.driver_id != 13,
-            "sound_extension": self.physical.driver_id != 13,
-            "nvidia_arithmetic": self.physical.driver_id == 4,
-            "sound_choices": self.physical.driver_id != 4,
-            "sound_loops": self.physical.driver_id != 4,
-            "sound_rounding": self.physical.driver_id != 4,
-            "unroll_short_loops": self.physical.driver_id == 4,  # NVIDIA's own
-            "close_reciprocals": self.physical.driver_id == 4,
-            "exact_division": self.physical.driver_id == 13,
-            "own_functions": core.own_functions(
-                NVIDIA_LACKS if self.physical.driver_id == 4 else None
-            ),
+            **drivers.flags(self.physical.driver_id),
+            "own_functions": core.own_functions(drivers.lacking(self.physical.driver_id)),
         }
 
     # ---- ownership ------------------------------------------------------------------------------

@@ -105,41 +105,19 @@ struct Emitter::FloatBits {
   }
 };
 
-// A function of one to three arguments on n lanes of float, made at its first use; `body` ends its
-// blocks itself.
-template <class Body>
-Word Emitter::float_function(Word& made, const char* name, uint32_t arity, uint32_t n, Body body) {
-  if (made) return made;
-  made = m_.new_id();
-  Words code, *const current = out_;
-  const Word label = label_, real = lanes(Scalar::Float32, n);
-  const std::vector<Word> parameters(arity, real);
-  out_ = &code;
-  code.op(Opcode::Function, real, made, FunctionControl::None, m_.type_function(real, parameters));
-  Word x[3] = {};
-  for (uint32_t i = 0; i < arity; i++) code.op(Opcode::FunctionParameter, real, x[i] = m_.new_id());
-  start_block(m_.new_id());
-  body(x);
-  code.op(Opcode::FunctionEnd);
-  if (target_.names) m_.name(made, name);
-  m_.function(code);
-  out_ = current;
-  label_ = label;
-  return made;
-}
-
-template <class Body>
-Word Emitter::plain_function(Word& made, const char* name, uint32_t n, Body body) {
-  return float_function(made, name, 1, n, [&](const Word* x) {
+// A function that gives one expression of its parameters.
+Word Emitter::plain_function(Word& made, const char* name, uint32_t n,
+                             const std::function<Word(Word)>& body) {
+  return own_function(made, name, lanes(Scalar::Float32, n), 1, [&](const Word* x) {
     const Word result = body(x[0]);
     out_->op(Opcode::ReturnValue, result);
   });
 }
 
-template <class Moderate, class Quick, class Careful>
 Word Emitter::branching_function(Word& made, const char* name, uint32_t arity, uint32_t n,
-                                 Moderate moderate, Quick quick, Careful careful) {
-  return float_function(made, name, arity, n, [&](const Word* x) {
+                                 const OwnValue& moderate, const OwnValue& quick,
+                                 const OwnValue& careful) {
+  return own_function(made, name, lanes(Scalar::Float32, n), arity, [&](const Word* x) {
     const Word fits = moderate(x), all = lanes(Scalar::Bool);
     const Word always = n == 1 ? fits : emit(Opcode::All, all, fits);
     const Word common = m_.new_id(), rare = m_.new_id(), after = m_.new_id();

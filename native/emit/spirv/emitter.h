@@ -1,8 +1,9 @@
 // Walks a descriptor and writes a module. One class; its members are defined by chapter:
 // resources.cpp (slots, the argument block, constants), fold.cpp, values.cpp, precise.cpp,
-// division.cpp and convert.cpp (operations on values), memory.cpp, bytes.cpp, atomics.cpp,
+// fma.cpp, division.cpp and convert.cpp (operations on values), memory.cpp, bytes.cpp, atomics.cpp,
 // flow.cpp, functions.cpp.
 #pragma once
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -38,6 +39,8 @@ class Emitter {
   void insert(const Operation& o);
   void shuffle(const Operation& o);
   // precise.cpp
+  void round_whole(const Operation& o);
+  void truncate(const Operation& o);
   void fma(const Operation& o);
   void atan2(const Operation& o);
   // division.cpp
@@ -87,6 +90,10 @@ class Emitter {
 
  private:
   // ---- functions.cpp --------------------------------------------------------------------------
+  // A function of the module of one to three parameters, made at its first use; all of its types
+  // are one, and `body` ends its blocks itself.
+  Word own_function(Word& made, const char* name, Word type, uint32_t arity,
+                    const std::function<void(const Word* parameters)>& body);
   void emit_function(FunctionId f);
   void emit_op(const Operation& o);
   void emit_instruction(const Operation& o, const EmitRow& row);
@@ -236,7 +243,6 @@ class Emitter {
   Word select_components(Word cond, Word a, Word b, Type t);
 
   // ---- precise.cpp ----------------------------------------------------------------------------
-  struct Doubles;
   Word double_to_half(Word id, uint32_t count);
   bool hides_zeros(Type t, const std::byte* bytes) const;
   Word with_hidden_zeros(Type t, const std::byte* bytes);
@@ -249,19 +255,23 @@ class Emitter {
   bool hides() const { return !target_.exact_zeros && d_.math != MathMode::Fast; }
   Word hidden_integer(Word id, Scalar s, uint32_t count);
   Word hidden_bits(Word id, Scalar s, uint32_t count);
+
+  // ---- fma.cpp --------------------------------------------------------------------------------
+  struct Doubles;
   Word fma_narrow(Word a, Word b, Word c, Scalar s);
   Word fma_half(Word a, Word b, Word c);
   Word fma_double(Word a, Word b, Word c);
   Word fma_lanes(Word a, Word b, Word c, Scalar s, uint32_t count);
+  Word fma_function_ = 0;  // of doubles
 
   // ---- division.cpp ---------------------------------------------------------------------------
   struct FloatBits;
   bool corrects_division(Scalar s) const {
     return !target_.exact_division && d_.math != MathMode::Fast && s != Scalar::Float64;
   }
-  template <class Moderate, class Quick, class Careful>
+  using OwnValue = std::function<Word(const Word* parameters)>;
   Word branching_function(Word& made, const char* name, uint32_t arity, uint32_t count,
-                          Moderate moderate, Quick quick, Careful careful);
+                          const OwnValue& moderate, const OwnValue& quick, const OwnValue& careful);
   Word moderate(Word size, uint32_t count);
   Word divides_quickly(Word b, uint32_t count);
   Word quotient_of(ValueId dividend, ValueId divisor, Word a, Word b, uint32_t count);
@@ -272,10 +282,8 @@ class Emitter {
   Word careful_quotient(Word a, Word b, uint32_t count);
   Word reciprocal_of_root(Word root, uint32_t count);
   Word is_end(Word v, uint32_t count);
-  template <class Body>
-  Word float_function(Word& made, const char* name, uint32_t arity, uint32_t count, Body body);
-  template <class Body>
-  Word plain_function(Word& made, const char* name, uint32_t count, Body body);
+  Word plain_function(Word& made, const char* name, uint32_t count,
+                      const std::function<Word(Word)>& body);
   // Ids, by lanes.
   Word quotient_functions_[5] = {}, reciprocal_functions_[5] = {}, constant_functions_[5] = {},
        root_functions_[5] = {}, root_reciprocals_[5] = {};

@@ -7,6 +7,27 @@
 
 namespace lcpy::spirv {
 
+Word Emitter::own_function(Word& made, const char* name, Word type, uint32_t arity,
+                           const std::function<void(const Word*)>& body) {
+  if (made) return made;
+  made = m_.new_id();
+  Words code, *const current = out_;
+  const Word label = label_;
+  const std::vector<Word> parameters(arity, type);
+  out_ = &code;
+  code.op(Opcode::Function, type, made, FunctionControl::None, m_.type_function(type, parameters));
+  Word x[3] = {};
+  for (uint32_t i = 0; i < arity; i++) code.op(Opcode::FunctionParameter, type, x[i] = m_.new_id());
+  start_block(m_.new_id());
+  body(x);
+  code.op(Opcode::FunctionEnd);
+  if (target_.names) m_.name(made, name);
+  m_.function(code);
+  out_ = current;
+  label_ = label;
+  return made;
+}
+
 // ---- operations by row ----------------------------------------------------------------------
 
 void Emitter::emit_op(const Operation& o) {

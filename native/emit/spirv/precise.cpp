@@ -1,5 +1,5 @@
-// What GLSL.std.450 or a driver leaves looser than the language: fma and double to half rounded
-// once, atan2 at zeros and infinities, arithmetic on literal zeros.
+// What GLSL.std.450 or a driver leaves looser than the language: double to half rounded once, atan2
+// at zeros and infinities, arithmetic on literal zeros.
 #include <bit>
 #include <cstring>
 
@@ -7,63 +7,6 @@
 #include "kernel/semantics.h"
 
 namespace lcpy::spirv {
-
-// Doubles, and steps of error-free arithmetic on them that nothing may contract.
-struct Emitter::Doubles {
-  Emitter& e;
-  Word type, flag;
-  explicit Doubles(Emitter& emitter)
-      : e(emitter), type(e.lanes(Scalar::Float64)), flag(e.lanes(Scalar::Bool)) {}
-
-  Word fixed(Opcode code, Word a, Word b) {
-    const Word id = e.emit(code, type, a, b);
-    e.m_.decorate(id, Decoration::NoContraction);
-    return id;
-  }
-  Word add(Word a, Word b) { return fixed(Opcode::FAdd, a, b); }
-  Word sub(Word a, Word b) { return fixed(Opcode::FSub, a, b); }
-  Word mul(Word a, Word b) { return fixed(Opcode::FMul, a, b); }
-  // a + b = sum + what rounding lost (Knuth).
-  Word lost(Word a, Word b, Word sum) {
-    const Word part = sub(sum, a);
-    const Word of_a = sub(a, sub(sum, part)), of_b = sub(b, part);
-    return add(of_a, of_b);
-  }
-  // The sum rounded to odd: where it is inexact, that neighbour of the exact sum whose last bit is
-  // set. Rounding it again to a shorter format then is as if only that had rounded.
-  Word to_odd(Word sum, Word lost) {
-    const Word uint = e.lanes(Scalar::UInt32), pair = e.lanes(Scalar::UInt32, 2);
-    const Word zero = e.scalar_constant(Scalar::Float64, 0), none = e.u32(0), one = e.u32(1);
-    const Word bits = e.emit(Opcode::Bitcast, pair, sum);
-    const Word low = e.emit(Opcode::CompositeExtract, uint, bits, 0u);
-    const Word high = e.emit(Opcode::CompositeExtract, uint, bits, 1u);
-    const Word last = e.emit(Opcode::BitwiseAnd, uint, low, one);
-    const Word even = e.emit(Opcode::IEqual, flag, last, none);
-    const Word inexact = e.emit(Opcode::FOrdNotEqual, flag, lost, zero);
-    const Word move = e.emit(Opcode::LogicalAnd, flag, even, inexact);
-    // Away from zero an even word gains its last bit; toward zero the pair counts down.
-    const Word lost_below = e.emit(Opcode::FOrdLessThan, flag, lost, zero);
-    const Word sum_below = e.emit(Opcode::FOrdLessThan, flag, sum, zero);
-    const Word up = e.emit(Opcode::LogicalEqual, flag, lost_below, sum_below);
-    const Word wraps = e.emit(Opcode::IEqual, flag, low, none);
-    const Word borrow = e.emit(Opcode::Select, uint, wraps, one, none);
-    const Word more[] = {e.emit(Opcode::BitwiseOr, uint, low, one), high};
-    const Word less[] = {e.emit(Opcode::ISub, uint, low, one),
-                         e.emit(Opcode::ISub, uint, high, borrow)};
-    const Word outward =
-        e.emit(Opcode::Bitcast, type, e.emit_list(Opcode::CompositeConstruct, pair, more));
-    const Word inward =
-        e.emit(Opcode::Bitcast, type, e.emit_list(Opcode::CompositeConstruct, pair, less));
-    const Word moved = e.emit(Opcode::Select, type, up, outward, inward);
-    return e.emit(Opcode::Select, type, move, moved, sum);
-  }
-  // a = high + low, each short enough that products of them are exact (Veltkamp).
-  void split(Word a, Word* high, Word* low) {
-    const Word scaled = mul(e.scalar_constant(Scalar::Float64, 0x41a0000002000000), a);  // 2^27 + 1
-    *high = sub(scaled, sub(scaled, a));
-    *low = sub(a, *high);
-  }
-};
 
 // The kernel's index in an indirect dispatch is far below 2^31, which a driver cannot know. It
 // knows no bit of this zero. What it is added to is hidden, also twice, where xor would show it.
@@ -193,103 +136,37 @@ Word Emitter::with_hidden_zeros(Type t, const std::byte* bytes) {
   return emit_list(Opcode::CompositeConstruct, type(t), parts);
 }
 
-// The product of two floats is exact in double; the sum is rounded to odd, then to the float.
-Word Emitter::fma_narrow(Word a, Word b, Word c, Scalar s) {
-  Doubles d(*this);
-  a = emit(Opcode::FConvert, d.type, a);
-  b = emit(Opcode::FConvert, d.type, b);
-  c = emit(Opcode::FConvert, d.type, c);
-  const Word product = d.mul(a, b), sum = d.add(product, c);
-  const Word odd = d.to_odd(sum, d.lost(product, c, sum));
-  return emit(Opcode::FConvert, lanes(s), odd);
-}
-
-// The product of two halves is exact in float, and the sum is rounded to odd there.
-Word Emitter::fma_half(Word a, Word b, Word c) {
-  const Word wide = lanes(Scalar::Float32), bits = lanes(Scalar::UInt32);
-  const Word flag = lanes(Scalar::Bool);
-  const auto fixed = [&](Opcode code, Word x, Word y) {
-    const Word id = emit(code, wide, x, y);
-    m_.decorate(id, Decoration::NoContraction);
-    return id;
-  };
-  a = emit(Opcode::FConvert, wide, a);
-  b = emit(Opcode::FConvert, wide, b);
-  c = emit(Opcode::FConvert, wide, c);
-  const Word product = fixed(Opcode::FMul, a, b), sum = fixed(Opcode::FAdd, product, c);
-  // What the sum lost (Knuth): NaN, so neither more nor less, where the sum is not finite.
-  const Word part = fixed(Opcode::FSub, sum, product), rest = fixed(Opcode::FSub, sum, part);
-  const Word of_product = fixed(Opcode::FSub, product, rest), of_c = fixed(Opcode::FSub, c, part);
-  const Word lost = fixed(Opcode::FAdd, of_product, of_c);
-  const Word zero = scalar_constant(Scalar::Float32, 0), none = u32(0), one = u32(1);
-  const Word more = emit(Opcode::FOrdGreaterThan, flag, lost, zero);
-  const Word less = emit(Opcode::FOrdLessThan, flag, lost, zero);
-  const Word below = emit(Opcode::FOrdLessThan, flag, sum, zero);
-  const Word inward = emit(Opcode::Select, flag, below, more, less);
-  const Word word = emit(Opcode::Bitcast, bits, sum);
-  const Word last = emit(Opcode::BitwiseAnd, bits, word, one);
-  const Word even = emit(Opcode::IEqual, flag, last, none);
-  const Word inexact = emit(Opcode::LogicalOr, flag, more, less);
-  const Word move = emit(Opcode::LogicalAnd, flag, even, inexact);
-  const Word down = emit(Opcode::ISub, bits, word, one);
-  const Word up = emit(Opcode::BitwiseOr, bits, word, one);
-  const Word odd = emit(Opcode::Select, bits, inward, down, up);
-  const Word chosen = emit(Opcode::Select, bits, move, odd, word);
-  const Word rounded = emit(Opcode::Bitcast, wide, chosen);
-  return emit(Opcode::FConvert, lanes(Scalar::Float16), rounded);
-}
-
-// Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008. Where the split
-// overflows there is no error term, and the plain result stands; so it does, for its sign, at zero.
-Word Emitter::fma_double(Word a, Word b, Word c) {
-  Doubles d(*this);
-  Word ah, al, bh, bl;
-  d.split(a, &ah, &al);
-  d.split(b, &bh, &bl);
-  const Word product = d.mul(a, b);
-  Word rest = d.sub(d.mul(ah, bh), product);
-  rest = d.add(rest, d.mul(ah, bl));
-  rest = d.add(rest, d.mul(al, bh));
-  rest = d.add(rest, d.mul(al, bl));
-  const Word t = d.add(c, rest), t_low = d.lost(c, rest, t);
-  const Word v = d.add(product, t), v_low = d.lost(product, t, v);
-  const Word tail = d.add(t_low, v_low);
-  const Word once = d.add(v, d.to_odd(tail, d.lost(t_low, v_low, tail)));
-  // A product that is finite but too large does not turn an infinite c into NaN.
-  const Word infinity = scalar_constant(Scalar::Float64, 0x7ff0000000000000);
-  const auto finite = [&](Word v) {
-    const Word size = glsl(Glsl::FAbs, d.type, v);
-    return emit(Opcode::FOrdLessThan, d.flag, size, infinity);
-  };
-  const Word a_finite = finite(a), b_finite = finite(b);
-  const Word of_finite = emit(Opcode::LogicalAnd, d.flag, a_finite, b_finite);
-  const Word stays = emit(Opcode::LogicalAnd, d.flag, of_finite, emit(Opcode::IsInf, d.flag, c));
-  const Word zero = scalar_constant(Scalar::Float64, 0);
-  const Word plain = emit(Opcode::Select, d.type, stays, c, d.add(product, c));
-  const Word good = emit(Opcode::FOrdNotEqual, d.flag, once, zero);
-  return emit(Opcode::Select, d.type, good, once, plain);
-}
-
-Word Emitter::fma_lanes(Word a, Word b, Word c, Scalar s, uint32_t n) {
-  if (target_.fused_fma || d_.math == MathMode::Fast) return glsl(Glsl::Fma, lanes(s, n), a, b, c);
-  std::vector<Word> parts(n);
-  for (uint32_t i = 0; i < n; i++) {
-    const auto lane = [&](Word v) {
-      return n == 1 ? v : emit(Opcode::CompositeExtract, lanes(s), v, i);
-    };
-    const Word p = lane(a), q = lane(b), r = lane(c);
-    parts[i] = s == Scalar::Float64   ? fma_double(p, q, r)
-               : s == Scalar::Float16 ? fma_half(p, q, r)
-                                      : fma_narrow(p, q, r, s);
-  }
-  return n == 1 ? parts[0] : emit_list(Opcode::CompositeConstruct, lanes(s, n), parts);
-}
-
-void Emitter::fma(const Operation& o) {
-  const auto x = d_.operands_of(o);
+// To the nearest integer, ties to even: up from where the rest above the next lower integer is more
+// than a half, or a half above an odd one. Floor and Ceil keep the sign of zeros.
+void Emitter::round_whole(const Operation& o) {
   const Type t = d_.type_of(d_.result(o));
-  const Word a = value(x[0]), b = value(x[1]), c = value(x[2]);
-  alias(o, fma_lanes(a, b, c, t.scalar(), t.lanes()));
+  const Word a = value(d_.operands_of(o)[0]), real = type(t);
+  if (t.scalar() != Scalar::Float64 || target_.rounds_doubles)
+    return alias(o, glsl(Glsl::RoundEven, real, a));
+  const Word flag = lanes(Scalar::Bool, t.lanes());
+  const Word half = lane_constant(Scalar::Float64, t.lanes(), 0x3fe0000000000000);
+  const Word below = glsl(Glsl::Floor, real, a), above = glsl(Glsl::Ceil, real, a);
+  const Word rest = emit(Opcode::FSub, real, a, below);
+  m_.decorate(rest, Decoration::NoContraction);
+  const Word halved = emit(Opcode::FMul, real, below, half);
+  const Word odd = emit(Opcode::FOrdNotEqual, flag, glsl(Glsl::Floor, real, halved), halved);
+  const Word middle = emit(Opcode::FOrdEqual, flag, rest, half);
+  const Word more = emit(Opcode::FOrdGreaterThan, flag, rest, half);
+  const Word from_middle = emit(Opcode::LogicalAnd, flag, middle, odd);
+  const Word up = emit(Opcode::LogicalOr, flag, more, from_middle);
+  alias(o, emit(Opcode::Select, real, up, above, below));
+}
+
+// Toward zero.
+void Emitter::truncate(const Operation& o) {
+  const Type t = d_.type_of(d_.result(o));
+  const Word a = value(d_.operands_of(o)[0]), real = type(t);
+  if (t.scalar() != Scalar::Float64 || target_.rounds_doubles)
+    return alias(o, glsl(Glsl::Trunc, real, a));
+  const Word zero = lane_constant(Scalar::Float64, t.lanes(), 0);
+  const Word is_below = emit(Opcode::FOrdLessThan, lanes(Scalar::Bool, t.lanes()), a, zero);
+  const Word up = glsl(Glsl::Ceil, real, a), down = glsl(Glsl::Floor, real, a);
+  alias(o, emit(Opcode::Select, real, is_below, up, down));
 }
 
 // Drivers go from double to half by way of float, and round at each step. The first step here
