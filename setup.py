@@ -27,6 +27,7 @@ DOOR = Path("lcpy/_native")
 SHADER_PACKAGES = {"lcpy.primitives": "shaders/primitives", "lcpy.gallery": "shaders/gallery"}
 # Instruction sets above the baseline, by the ending of the file's stem; chosen at run time.
 INSTRUCTION_SETS = {"_avx2": "-march=x86-64-v3", "_avx512": "-march=x86-64-v4"}
+LOOPS = ("_baseline", *INSTRUCTION_SETS)  # the interpreter's, for one instruction set each
 MSVC_INSTRUCTION_SETS = {"_avx2": "/arch:AVX2", "_avx512": "/arch:AVX512"}
 
 
@@ -120,6 +121,8 @@ class BuildExt(build_ext):
         flags = ["-std=c++20", "-O3" if interpreter else "-O2", "-DNDEBUG", "-fPIC", "-pthread"]
         if interpreter:  # loops with a choice in them become vector code only without traps
             flags += ["-fno-math-errno", "-fno-trapping-math"]
+        if interpreter and source.stem.endswith(LOOPS):  # thousands of leaves that throw nothing
+            flags += ["-fno-asynchronous-unwind-tables", "-fno-exceptions"]
         flags += ["-fvisibility=hidden", "-fvisibility-inlines-hidden", "-ffp-contract=off"]
         flags += ["-ffunction-sections", "-fdata-sections", "-Inative"]
         if source.is_relative_to(NATIVE):

@@ -1,4 +1,4 @@
-"""The command line: ``python -m lcpy devices | doctor | ops | val``."""
+"""The command line: ``python -m lcpy devices | doctor | ops | as | dis | reflect | val``."""
 
 import argparse
 import json
@@ -27,8 +27,31 @@ def main(arguments=None):
     command.add_argument("file")
     command.add_argument("--env", default="vulkan1.2")
     command.set_defaults(function=validate)
+    _add_assembly(commands)
     options = parser.parse_args(arguments)
     return options.function(options)
+
+
+def _add_assembly(commands):
+    """``as`` and ``dis``, with the options of ``spirv-as`` and ``spirv-dis``."""
+    command = commands.add_parser("as", help="assembly text to a SPIR-V module")
+    command.add_argument("file", help="'-' for the input")
+    command.add_argument("-o", default="out.spv", help="the module; '-' for the output")
+    command.add_argument("--target-env", default="spv1.6", metavar="ENV")
+    command.add_argument("--preserve-numeric-ids", action="store_true")
+    command.set_defaults(function=assemble)
+    command = commands.add_parser("dis", help="a SPIR-V module as assembly text")
+    command.add_argument("file", nargs="?", default="-", help="'-' for the input")
+    command.add_argument("-o", default="-", help="the text; '-' for the output")
+    command.add_argument("--raw-id", action="store_true", help="numbers in place of names")
+    command.add_argument("--no-indent", action="store_true")
+    command.add_argument("--no-header", action="store_true")
+    command.add_argument("--offsets", action="store_true", help="each instruction's first byte")
+    command.add_argument("--comment", action="store_true", help="titles, decorations")
+    command.set_defaults(function=disassemble)
+    command = commands.add_parser("reflect", help="entry points and bindings of a SPIR-V module")
+    command.add_argument("file", nargs="?", default="-", help="'-' for the input")
+    command.set_defaults(function=reflect)
 
 
 def _report(options, data, lines):
@@ -152,4 +175,74 @@ def validate(options):
         print(error, file=sys.stderr)
         return 1
     print(f"{options.file}: valid for {options.env}")
+    return 0
+
+
+def _read(name):
+    if name == "-":
+        return sys.stdin.buffer.read()
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def _write(name, data):
+    if name == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        with open(name, "wb") as file:
+            file.write(data)
+
+
+def assemble(options):
+    """Assembles a file; 1 and what is wrong where it cannot."""
+    from . import spirv
+    from .errors import Error
+
+    try:
+        words = spirv.assemble(
+            _read(options.file).decode("utf-8", "surrogateescape"),
+            env=options.target_env,
+            preserve_numeric_ids=options.preserve_numeric_ids,
+        )
+    except (Error, OSError) as error:
+        print(f"{options.file}:{error}", file=sys.stderr)
+        return 1
+    _write(options.o, words)
+    return 0
+
+
+def disassemble(options):
+    """Disassembles a file; 1 and what is wrong where it is no module."""
+    from . import spirv
+    from .errors import Error
+
+    try:
+        text = spirv.disassemble(
+            _read(options.file),
+            raw_ids=options.raw_id,
+            indent=not options.no_indent,
+            header=not options.no_header,
+            offsets=options.offsets,
+            comments=options.comment,
+        )
+    except (Error, OSError) as error:
+        print(f"{options.file}: {error}", file=sys.stderr)
+        return 1
+    _write(options.o, text.encode("utf-8", "surrogateescape"))
+    return 0
+
+
+def reflect(options):
+    """Prints as JSON what a host needs to know of a module; 1 where it is none."""
+    from . import spirv
+    from .errors import Error
+
+    try:
+        found = spirv.reflect(_read(options.file))
+    except (Error, OSError) as error:
+        print(f"{options.file}: {error}", file=sys.stderr)
+        return 1
+    json.dump(found, sys.stdout, indent=1)
+    print()
     return 0

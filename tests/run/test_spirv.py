@@ -51,8 +51,3 @@ def test_modules_are_valid_for_each_version(version):
         pytest.skip("SPIRV-Tools is not here")
     artifact = fill.compile(lc.Buffer[lc.float32], lc.float32, vulkan=version)
     spirv.validate(artifact.data, f"vulkan{version}")
-
-
-def test_the_text_form_is_refused_by_name():
-    with pytest.raises(lc.UnsupportedError, match="assemble"):
-        spirv.assemble("OpNop")

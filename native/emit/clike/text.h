@@ -1,6 +1,5 @@
 // A string that text is appended to.
 #pragma once
-#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -10,19 +9,12 @@ namespace lcpy::clike {
 
 class Text {
  public:
-  Text& operator<<(std::string_view s) {
-    text_.append(s);
-    return *this;
-  }
-  Text& operator<<(char c) {
-    text_.push_back(c);
-    return *this;
-  }
+  // Not inline: they are called thousands of times over, and each copy would be a growing string's.
+  Text& operator<<(std::string_view s);
+  Text& operator<<(char c);
   template <std::unsigned_integral N>
   Text& operator<<(N n) {
-    char digits[24];
-    text_.append(digits, std::to_chars(digits, digits + sizeof digits, n).ptr);
-    return *this;
+    return number(n);
   }
   Text& operator<<(const Text& t) { return *this << std::string_view(t.text_); }
 
@@ -33,6 +25,8 @@ class Text {
   std::string take() { return std::move(text_); }
 
  private:
+  Text& number(uint64_t n);
+
   std::string text_;
 };
 

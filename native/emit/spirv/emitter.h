@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "emit/emit.h"
-#include "emit/spirv/module.h"
+#include "spirv/module.h"
 #include "emit/spirv/ops.h"
 #include "emit/spirv/preflight.h"
 #include "emit/spirv/types.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emit/spirv/module.h"
+#include "spirv/module.h"
 #include "types/type.h"
 
 namespace lcpy::spirv {

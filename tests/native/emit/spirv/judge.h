@@ -8,8 +8,8 @@
 
 #include "check.h"
 #include "emit/emit.h"
-#include "emit/spirv/grammar.h"
-#include "emit/spirv/validate.h"
+#include "spirv/tables.h"
+#include "spirv/validate.h"
 
 namespace lcpy::test {
 
@@ -45,13 +45,15 @@ inline size_t count_of(const std::vector<uint32_t>& words, spirv::Opcode opcode)
 inline std::string complaint(const SpirvModule& m, uint32_t version) {
   std::vector<bool> defined(m.words[3], false);
   for (const Instruction& i : instructions(m.words)) {
-    const spirv::OpcodeInfo* info = spirv::opcode_info(static_cast<uint32_t>(i.opcode));
-    if (!info) return "unknown opcode " + std::to_string(static_cast<uint32_t>(i.opcode));
-    if (i.operands.size() < info->operands) return std::string(info->name) + " is too short";
-    if (!info->has_result) continue;
-    const uint32_t id = i.operands[info->has_type ? 1 : 0];
-    if (id == 0 || id >= defined.size()) return std::string(info->name) + " has a bad result id";
-    if (defined[id]) return std::string(info->name) + " defines an id again";
+    spirv::InstructionInfo info;
+    if (!spirv::find_instruction(static_cast<uint32_t>(i.opcode), &info))
+      return "unknown opcode " + std::to_string(static_cast<uint32_t>(i.opcode));
+    if (!info.has_result()) continue;
+    const size_t at = info.has_type() ? 1 : 0;
+    if (i.operands.size() <= at) return std::string(info.name) + " is too short";
+    const uint32_t id = i.operands[at];
+    if (id == 0 || id >= defined.size()) return std::string(info.name) + " has a bad result id";
+    if (defined[id]) return std::string(info.name) + " defines an id again";
     defined[id] = true;
   }
   static const bool judged = spirv::can_validate(tools_library());

@@ -2,7 +2,6 @@
 // spirv.core.grammar.json 1.6 revision 4; do not edit.
 #pragma once
 #include <cstdint>
-#include <string_view>
 
 namespace lcpy::spirv {
 
@@ -1439,6 +1438,18 @@ enum class Decoration : uint32_t {
 };
 
 // One of these.
+enum class Dim : uint32_t {
+  Dim1D = 0,
+  Dim2D = 1,
+  Dim3D = 2,
+  Cube = 3,
+  Rect = 4,
+  Buffer = 5,
+  SubpassData = 6,
+  TileImageDataEXT = 4173,
+};
+
+// One of these.
 enum class ExecutionMode : uint32_t {
   Invocations = 0,
   SpacingEqual = 1,
@@ -1558,6 +1569,13 @@ enum class ExecutionModel : uint32_t {
   CallableKHR = 5318,
   TaskEXT = 5364,
   MeshEXT = 5365,
+};
+
+// One of these.
+enum class FPEncoding : uint32_t {
+  BFloat16KHR = 0,
+  Float8E4M3EXT = 4214,
+  Float8E5M2EXT = 4215,
 };
 
 // Mask: values are or-ed.
@@ -1782,17 +1800,98 @@ enum class Glsl : uint32_t {
   NClamp = 81,
 };
 
-// What a reader of modules needs to know of an instruction.
-struct OpcodeInfo {
-  std::string_view name;  // without "Op"
-  uint16_t opcode;
-  bool has_type;     // first operand is the result's type
-  bool has_result;   // then comes the result
-  uint8_t operands;  // at least so many, type and result included
+// Kinds of operands; extended sets' own at the end.
+enum class Kind : uint8_t {
+  ImageOperands = 0,
+  FPFastMathMode = 1,
+  SelectionControl = 2,
+  LoopControl = 3,
+  FunctionControl = 4,
+  MemorySemantics = 5,
+  MemoryAccess = 6,
+  KernelProfilingInfo = 7,
+  RayFlags = 8,
+  FragmentShadingRate = 9,
+  RawAccessChainOperands = 10,
+  SourceLanguage = 11,
+  ExecutionModel = 12,
+  AddressingModel = 13,
+  MemoryModel = 14,
+  ExecutionMode = 15,
+  StorageClass = 16,
+  Dim = 17,
+  SamplerAddressingMode = 18,
+  SamplerFilterMode = 19,
+  ImageFormat = 20,
+  ImageChannelOrder = 21,
+  ImageChannelDataType = 22,
+  FPRoundingMode = 23,
+  FPDenormMode = 24,
+  QuantizationModes = 25,
+  FPOperationMode = 26,
+  OverflowModes = 27,
+  LinkageType = 28,
+  AccessQualifier = 29,
+  HostAccessQualifier = 30,
+  FunctionParameterAttribute = 31,
+  Decoration = 32,
+  BuiltIn = 33,
+  Scope = 34,
+  GroupOperation = 35,
+  KernelEnqueueFlags = 36,
+  Capability = 37,
+  RayQueryIntersection = 38,
+  RayQueryCommittedIntersectionType = 39,
+  RayQueryCandidateIntersectionType = 40,
+  PackedVectorFormat = 41,
+  CooperativeMatrixOperands = 42,
+  CooperativeMatrixLayout = 43,
+  CooperativeMatrixUse = 44,
+  CooperativeMatrixReduce = 45,
+  TensorClampMode = 46,
+  TensorAddressingOperands = 47,
+  InitializationModeQualifier = 48,
+  LoadCacheControl = 49,
+  StoreCacheControl = 50,
+  NamedMaximumNumberOfRegisters = 51,
+  MatrixMultiplyAccumulateOperands = 52,
+  FPEncoding = 53,
+  CooperativeVectorMatrixLayout = 54,
+  ComponentType = 55,
+  IdResultType = 56,
+  IdResult = 57,
+  IdMemorySemantics = 58,
+  IdScope = 59,
+  IdRef = 60,
+  LiteralInteger = 61,
+  LiteralString = 62,
+  LiteralFloat = 63,
+  LiteralContextDependentNumber = 64,
+  LiteralExtInstInteger = 65,
+  LiteralSpecConstantOpInteger = 66,
+  PairLiteralIntegerIdRef = 67,
+  PairIdRefLiteralInteger = 68,
+  PairIdRefIdRef = 69,
+  TensorOperands = 70,
+  DebuginfoDebugInfoFlags = 71,
+  DebuginfoDebugBaseTypeAttributeEncoding = 72,
+  DebuginfoDebugCompositeType = 73,
+  DebuginfoDebugTypeQualifier = 74,
+  DebuginfoDebugOperation = 75,
+  OpenclDebuginfo100DebugInfoFlags = 76,
+  OpenclDebuginfo100DebugBaseTypeAttributeEncoding = 77,
+  OpenclDebuginfo100DebugCompositeType = 78,
+  OpenclDebuginfo100DebugTypeQualifier = 79,
+  OpenclDebuginfo100DebugOperation = 80,
+  OpenclDebuginfo100DebugImportedEntity = 81,
+  NonsemanticShaderDebuginfo100DebugInfoFlags = 82,
+  NonsemanticShaderDebuginfo100BuildIdentifierFlags = 83,
+  NonsemanticShaderDebuginfo100DebugBaseTypeAttributeEncoding = 84,
+  NonsemanticShaderDebuginfo100DebugCompositeType = 85,
+  NonsemanticShaderDebuginfo100DebugTypeQualifier = 86,
+  NonsemanticShaderDebuginfo100DebugOperation = 87,
+  NonsemanticShaderDebuginfo100DebugImportedEntity = 88,
+  NonsemanticClspvreflectionKernelPropertyFlags = 89,
 };
-// nullptr when the grammar has no such instruction.
-const OpcodeInfo* opcode_info(uint32_t opcode);
-// "Shader"; empty when the grammar has no such capability.
-std::string_view capability_name(Capability capability);
 
 }  // namespace lcpy::spirv

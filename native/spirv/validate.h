@@ -10,6 +10,7 @@ namespace lcpy::spirv {
 struct Validation {
   bool valid = false;
   std::string message;  // of the first rule that is broken, with the instruction; empty when valid
+  size_t word = 0;      // of the module, where it is broken
 };
 
 // `env`: "vulkan1.1", "vulkan1.2", "vulkan1.3"… as spirv-val takes it. `library`: a path to

@@ -1,9 +1,10 @@
 // The module's sections, ids, interning, and its last assembly into words.
-#include "emit/spirv/module.h"
+#include "spirv/module.h"
 
 #include <algorithm>
 
 #include "base/error.h"
+#include "spirv/tables.h"
 
 namespace lcpy::spirv {
 namespace {
@@ -217,7 +218,7 @@ void Module::entry_point(Word function, std::string_view name) {
 
 std::vector<std::string> Module::capability_names() const {
   std::vector<std::string> names;
-  for (const Capability c : capabilities_) names.emplace_back(capability_name(c));
+  for (const Capability c : capabilities_) names.emplace_back(name_of(c));
   std::sort(names.begin(), names.end());
   return names;
 }

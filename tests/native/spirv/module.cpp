@@ -1,5 +1,5 @@
 // Sections in the logical order, interning, the least of capabilities and extensions.
-#include "emit/spirv/module.h"
+#include "spirv/module.h"
 
 #include "check.h"
 #include "emit/spirv/types.h"

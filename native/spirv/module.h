@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "emit/spirv/encode.h"
+#include "spirv/encode.h"
 
 namespace lcpy::spirv {
 

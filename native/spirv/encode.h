@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "emit/spirv/grammar.h"
+#include "spirv/grammar.h"
 
 namespace lcpy::spirv {
 

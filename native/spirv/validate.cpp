@@ -1,5 +1,5 @@
 // Loads SPIRV-Tools and asks it.
-#include "emit/spirv/validate.h"
+#include "spirv/validate.h"
 
 #include "base/error.h"
 
@@ -79,7 +79,10 @@ Validation validate(std::span<const uint32_t> words, const std::string& env,
   const int status = check(context, words.data(), words.size(), &text);
   Validation result;
   result.valid = status == 0;
-  if (!result.valid) result.message = text ? text->error : "error " + std::to_string(status);
+  if (!result.valid) {
+    result.message = text ? text->error : "error " + std::to_string(status);
+    result.word = text ? text->position.index : 0;
+  }
   destroy_text(text);
   destroy(context);
   return result;

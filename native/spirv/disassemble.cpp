@@ -1,0 +1,240 @@
+#include "spirv/disassemble.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "spirv/literal.h"
+#include "spirv/names.h"
+
+namespace lcpy::spirv {
+namespace {
+
+class Disassembler {
+ public:
+  Disassembler(std::span<const Word> words, const DisassembleOptions& options)
+      : words_(words), options_(options) {
+    if (!options.raw_ids) names_.emplace(words);
+  }
+
+  std::string run() {
+    Reader reader(words_);
+    out_.reserve(words_.size() * 12);
+    if (options_.header) header(reader.header());
+    ReadInstruction i;
+    while (reader.next(&i)) instruction(i);
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr size_t kIndent = 15;
+
+  void header(const Header& h) {
+    out_ += "; SPIR-V\n; Version: ";
+    write_decimal(out_, h.version >> 16 & 0xff);
+    out_ += '.';
+    write_decimal(out_, h.version >> 8 & 0xff);
+    out_ += "\n; Generator: ";
+    const Word tool = h.generator >> 16;
+    const std::string_view name = generator_name(tool);
+    if (name.empty()) {
+      out_ += "Unknown(";
+      write_decimal(out_, tool);
+      out_ += ')';
+    } else {
+      out_ += name;
+    }
+    out_ += "; ";
+    write_decimal(out_, h.generator & 0xffff);
+    out_ += "\n; Bound: ";
+    write_decimal(out_, h.bound);
+    out_ += "\n; Schema: ";
+    write_decimal(out_, h.schema);
+    out_ += '\n';
+  }
+
+  void id(Word value) {
+    if (names_)
+      names_->write(out_, value);
+    else
+      write_decimal(out_, value);
+  }
+
+  // The result's name ends where all others do, as far as it fits.
+  void result(Word value) {
+    const size_t from = out_.size();
+    out_ += '%';
+    id(value);
+    const size_t length = out_.size() - from, wide = kIndent - 3;
+    if (options_.indent && length < wide) out_.insert(from, wide - length, ' ');
+    out_ += " = ";
+  }
+
+  void instruction(const ReadInstruction& i) {
+    if (options_.comments) heading(i);
+    const size_t from = out_.size();
+    if (i.result)
+      result(i.result);
+    else if (options_.indent)
+      out_.append(kIndent, ' ');
+    out_ += "Op";
+    out_ += i.info.name;
+    for (const ReadOperand& o : i.operands) {
+      if (o.kind == Kind::IdResult) continue;
+      out_ += ' ';
+      operand(i, o);
+    }
+    if (options_.comments && i.info.opcode == Opcode::Decorate) note_decoration(i);
+    if (options_.offsets || options_.comments) comment(i, out_.size() - from);
+    out_ += '\n';
+  }
+
+  // ---- comments ------------------------------------------------------------------------------
+
+  // Above the first of a kind.
+  void heading(const ReadInstruction& i) {
+    const auto write = [&](std::string_view text) {
+      out_ += '\n';
+      if (options_.indent) out_.append(kIndent, ' ');
+      out_ += "; ";
+      out_ += text;
+    };
+    if (i.info.opcode == Opcode::Function) {
+      write("Function ");
+      id(i.result);
+      out_ += '\n';
+    }
+    struct Part {
+      Group group;
+      std::string_view title;
+    };
+    static constexpr Part kParts[] = {{Group::Annotation, "Annotations"},
+                                      {Group::Debug, "Debug Information"},
+                                      {Group::Type, "Types, variables and constants"}};
+    for (const Part& part : kParts) {
+      bool& titled = titled_[static_cast<size_t>(part.group)];
+      if (i.info.group != part.group || titled) continue;
+      titled = true;
+      write(part.title);
+      out_ += '\n';
+    }
+  }
+
+  // The text of a decoration, for the comment of what it decorates.
+  void note_decoration(const ReadInstruction& i) {
+    const size_t from = out_.size();
+    for (size_t k = 1; k < i.operands.size(); k++) {
+      if (k > 1) out_ += ' ';
+      operand(i, i.operands[k]);
+    }
+    std::string& all = decorations_[i.words[1]];
+    if (!all.empty()) all += ", ";
+    all.append(out_, from);
+    out_.resize(from);
+  }
+
+  // Comments stand below one another, as far to the right as the longest line so far asks for.
+  void comment(const ReadInstruction& i, size_t length) {
+    const size_t from = out_.size();
+    const auto part = [&] { out_ += out_.size() == from ? "; " : ", "; };
+    if (options_.offsets) {
+      part();
+      out_ += "0x";
+      const size_t bytes = i.at * 4;
+      for (int shift = 28; shift >= 0; shift -= 4) out_ += "0123456789abcdef"[bytes >> shift & 15];
+    }
+    if (options_.comments && i.result) {
+      const auto at = decorations_.find(i.result);
+      if (at != decorations_.end()) {
+        part();
+        out_ += at->second;
+      }
+    }
+    if (options_.comments && i.info.opcode == Opcode::Name) {
+      part();
+      out_ += "id %";
+      write_decimal(out_, i.words[1]);
+    }
+    if (out_.size() == from) return;
+    constexpr size_t kStep = 4;
+    comment_column_ = std::max(comment_column_, (length + 2 + kStep - 1) / kStep * kStep);
+    out_.insert(from, comment_column_ - length, ' ');
+  }
+
+  void operand(const ReadInstruction& i, const ReadOperand& o) {
+    const Word word = i.words[o.at];
+    switch (o.kind) {
+      case Kind::LiteralString:
+        return string(i, o);
+      case Kind::LiteralExtInstInteger: {
+        ExtendedInstruction found;
+        if (find_extended(i.set, word, &found))
+          out_ += found.name;
+        else
+          write_decimal(out_, word);
+        return;
+      }
+      case Kind::LiteralSpecConstantOpInteger: {
+        InstructionInfo found;
+        find_instruction(word, &found);
+        out_ += found.name;
+        return;
+      }
+      default:
+        break;
+    }
+    switch (category(o.kind)) {
+      case Category::Id:
+        out_ += '%';
+        return id(word);
+      case Category::Value:
+        return value(o.kind, word);
+      case Category::Mask:
+        return mask(o.kind, word);
+      default:
+        return write_number(out_, o.type, i.words.subspan(o.at, o.words));
+    }
+  }
+
+  void value(Kind kind, Word word) {
+    Enumerant found;
+    find_enumerant(kind, word, &found);
+    out_ += found.name;
+  }
+
+  void mask(Kind kind, Word word) {
+    if (word == 0) return value(kind, 0);
+    for (Word rest = word; rest; rest &= rest - 1) {
+      if (rest != word) out_ += '|';
+      value(kind, rest & (0 - rest));
+    }
+  }
+
+  void string(const ReadInstruction& i, const ReadOperand& o) {
+    out_ += '"';
+    for (size_t at = o.at; at < size_t{o.at} + o.words; at++)
+      for (int byte = 0; byte < 4; byte++) {
+        const char c = static_cast<char>(i.words[at] >> (8 * byte));
+        if (!c) break;
+        if (c == '"' || c == '\\') out_ += '\\';
+        out_ += c;
+      }
+    out_ += '"';
+  }
+
+  std::span<const Word> words_;
+  const DisassembleOptions& options_;
+  std::optional<FriendlyNames> names_;
+  std::string out_;
+  bool titled_[4] = {};
+  size_t comment_column_ = 52;
+  std::unordered_map<Word, std::string> decorations_;  // by id
+};
+
+}  // namespace
+
+std::string disassemble(std::span<const Word> words, const DisassembleOptions& options) {
+  return Disassembler(words, options).run();
+}
+
+}  // namespace lcpy::spirv
