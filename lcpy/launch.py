@@ -104,7 +104,7 @@ class _Specialisation:
         )
         executable = device.compile(request)
         block_bytes, entries = descriptor.argument_block()
-        rows = pack_table(self.parameters, descriptor.slots, entries)
+        rows = pack_table(self.parameters, descriptor.slots, entries, descriptor.counted_in_32_bits)
         sites = None
         if descriptor.report_tag is not None:
             from .run.report import Sites

@@ -49,6 +49,12 @@ cdef class Descriptor:
         return out
 
     @property
+    def counted_in_32_bits(self):
+        """Of every slot: whether the kernel asks for the buffer's length in 32 bits."""
+        cdef vector[cbool] found = c_compile.counted_in_32_bits(dereference(self.c))
+        return [bool(found[i]) for i in range(found.size())]
+
+    @property
     def sites(self):
         """(kind, text, types, file, line, the line's text) of every place that reports."""
         cdef const Site* s

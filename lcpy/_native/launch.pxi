@@ -171,7 +171,7 @@ cdef class BoundCall:
         memcpy(to, &u, a.bytes)
         return True
 
-    cdef bint _buffer(self, Argument* a, object expected, object value, char* raw,
+    cdef bint _buffer(self, Argument* a, object expected, object value, object name, char* raw,
                       vector[Binding]* bindings, list memories) except -1:
         if not isinstance(value, DeviceBuffer):
             return False
@@ -182,6 +182,10 @@ cdef class BoundCall:
         if a.bytes == 0:  # checked, but no slot holds it
             return True
         if a.length != NONE:
+            if a.high != 0 and b.count > a.high:
+                raise _errors.ArgumentError(
+                    f"'{name}' has {b.count} elements, and the kernel asks for len({name}), "
+                    f"which is a uint: lc.len64({name}) counts more than 2^32 - 1")
             memcpy(raw + a.length, &b.count, 8)
         if a.extents != NONE:
             memcpy(raw + a.extents, b.axes, 12)
@@ -208,7 +212,8 @@ cdef class BoundCall:
             a = &self.table[i]
             value = args[i]
             if a.kind == BUFFER:
-                if not self._buffer(a, self.types[i], value, raw, bindings, memories):
+                if not self._buffer(a, self.types[i], value, self.packers[i], raw, bindings,
+                                    memories):
                     return False
             elif a.kind == PACKED:
                 if a.exact and not checked and type(value) is not self.types[i]:
@@ -219,8 +224,8 @@ cdef class BoundCall:
             elif not self._number(a, value, checked, raw, self.hosts[i]):
                 return False
         for i in range(declared, self.table.size()):
-            if not self._buffer(&self.table[i], self.types[i], self.captured[i - declared], raw,
-                                bindings, memories):
+            if not self._buffer(&self.table[i], self.types[i], self.captured[i - declared],
+                                self.packers[i], raw, bindings, memories):
                 return False
         return True
 

@@ -17,13 +17,14 @@ class ArgumentRow(
     """One row for core.BoundCall. Offsets are in the argument block, -1 for what is not there.
 
     `kind` is "buffer", "signed", "unsigned", "float", "bool" or "packed". Of a buffer, `bytes` is 1
-    if a slot holds it and 0 if the kernel never touches it.
+    if a slot holds it and 0 if the kernel never touches it, `high` the most elements that it may
+    have (0: any number), `packer` its name.
     """
 
     __slots__ = ()
 
 
-def pack_table(parameters, slots, entries):
+def pack_table(parameters, slots, entries, counted):
     """Rows by parameter.
 
     Parameters
@@ -34,20 +35,26 @@ def pack_table(parameters, slots, entries):
         The descriptor's; a host slot's number is the position of its parameter.
     entries : sequence of (value, length, extents, base)
         The argument block's, by slot.
+    counted : sequence of bool
+        By slot: whether the kernel asks for the buffer's length in 32 bits.
     """
-    where = {}
-    for slot, entry in zip(slots, entries):
+    where, most = {}, {}
+    for slot, entry, short in zip(slots, entries, counted):
         if slot[2] in ("global", "uniform"):
             where[slot[4]] = entry
-    return tuple(_row(p, where.get(i)) for i, p in enumerate(parameters))
+            most[slot[4]] = 2**32 - 1 if short else 0
+    return tuple(_row(p, where.get(i), most.get(i, 0)) for i, p in enumerate(parameters))
 
 
-def _row(parameter, entry):
+def _row(parameter, entry, most):
     T = parameter.type
     value, length, extents, base = entry if entry is not None else (-1, -1, -1, -1)
     if T.kind == "buffer":
         bound = 0 if entry is None else 1
-        return ArgumentRow("buffer", False, bound, -1, length, extents, base, 0, 0, T._type, None)
+        named = parameter.name  # for the error about too many elements
+        return ArgumentRow(
+            "buffer", False, bound, -1, length, extents, base, 0, most, T._type, named
+        )
     kind, low, high, packer = "packed", 0, 0, None
     if T.kind == "scalar" and T.group == "int":
         low, high = T.range

@@ -22,6 +22,8 @@ struct BindingPlan {
 // Whether the kernel indexes its by-value arguments at run time. The block may not be pushed then:
 // Vulkan lets threads index push constants alike only.
 bool indexes_arguments(const KernelDescriptor& d);
+// By slot: whether the kernel asks for a buffer's length in 32 bits, so that no longer one fits.
+std::vector<bool> counted_in_32_bits(const KernelDescriptor& d);
 // Set 0, bindings in slot order; the block pushed up to 128 bytes, else a storage buffer in set 1.
 BindingPlan default_plan(const KernelDescriptor& d);
 

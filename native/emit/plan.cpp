@@ -18,6 +18,15 @@ bool indexes_arguments(const KernelDescriptor& d) {
   return found;
 }
 
+std::vector<bool> counted_in_32_bits(const KernelDescriptor& d) {
+  std::vector<bool> found(d.slots.size());
+  walk_functions(d, [&](OpId, const Operation& o) {
+    if (o.op == Op::BufferLength && !(o.flags & kSaturatingFlag))
+      found[d.operands_of(o)[0].index] = true;
+  });
+  return found;
+}
+
 BindingPlan default_plan(const KernelDescriptor& d) {
   BindingPlan plan;
   plan.slots.resize(d.slots.size());

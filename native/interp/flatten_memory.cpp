@@ -130,8 +130,15 @@ ScalarId Flattener::header(Scalar type, uint32_t offset) {
 void Flattener::length(const Operation& o) {
   const uint32_t at = block_.entries[operand(o, 0).index].length;
   LCPY_CHECK(at != ArgumentBlock::kNone);
-  const ScalarId d =
-      header(result_type(o).scalar(), at);  // the low half of 64 bits for BufferLength
+  if (o.op == Op::BufferLength && (o.flags & kSaturatingFlag)) {
+    const ScalarId most = constant(Scalar::UInt64, 0xffffffff);
+    const ScalarId all = header(Scalar::UInt64, at);
+    const ScalarId least = emit(Op::Min, Scalar::UInt64, Scalar::UInt64, all, most, kNone);
+    const ScalarId d = emit_convert(Scalar::UInt64, Scalar::UInt32, least);
+    return define(o.first_result, {&d, 1});
+  }
+  // The low half of 64 bits for BufferLength.
+  const ScalarId d = header(result_type(o).scalar(), at);
   define(o.first_result, {&d, 1});
 }
 void Flattener::extent(const Operation& o) {

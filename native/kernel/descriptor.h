@@ -92,13 +92,15 @@ enum class MemoryOrder : uint8_t {
 inline constexpr uint8_t kExactFlag = 1;
 // Div of floats: as the device divides, within 2.5 ULP, though others are corrected to be exact.
 inline constexpr uint8_t kLooseFlag = 2;
+// BufferLength: 2^32 - 1 of a buffer of more elements. Without it no launch binds such a buffer.
+inline constexpr uint8_t kSaturatingFlag = 1;
 enum class BranchHint : uint8_t { None, Flatten, Branch };
 
 struct Operation {
   Op op{};
   uint8_t flags =
       0;  // memory and atomics: bits 0–2 MemoryOrder, bit 3 volatile; If, Switch: BranchHint;
-          // Add, Sub, Mul: kExactFlag; Div: kLooseFlag
+          // Add, Sub, Mul: kExactFlag; Div: kLooseFlag; BufferLength: kSaturatingFlag
   uint16_t result_count = 0;
   uint32_t operand_begin = 0;  // into KernelDescriptor::operands
   uint32_t operand_count = 0;

@@ -140,7 +140,8 @@ ValueId FunctionLowering::length_of(SlotId slot, Type index) {
   const Type t = Type::of(wide ? Scalar::UInt64 : Scalar::UInt32);
   const Operand query[] = {Operand::of(slot)};
   d_.slots[slot.value].length_used = true;
-  return d_.result(d_.op(b_.append(wide ? Op::BufferLength64 : Op::BufferLength, query, {&t, 1})));
+  const Op op = wide ? Op::BufferLength64 : Op::BufferLength;
+  return d_.result(d_.op(b_.append(op, query, {&t, 1}, wide ? 0 : kSaturatingFlag)));
 }
 
 std::string FunctionLowering::spoken_place(ExprId base, Type indexed) const {

@@ -41,6 +41,43 @@ def test_r062_beyond_two_gib(cpu):
     assert a.view(n - 2, n).numpy().tolist() == [7, 3]
 
 
+@lc.kernel(bounds="trap")
+def checked(a: lc.Buffer[lc.uint8], at: lc.Buffer[lc.uint32], out: lc.Buffer[lc.uint32]):
+    i = lc.dispatch_id().x
+    out[i] = lc.uint(a[at[i]])
+
+
+@lc.kernel
+def asks_for_its_length(a: lc.Buffer[lc.uint8], out: lc.Buffer[lc.uint32]):
+    out[0] = len(a)
+
+
+@pytest.mark.parametrize("kind", ["cpu", "opencl"])
+def test_lengths_beyond_32_bits(kind, request):
+    """A check by a 32-bit index does not cut the length; len() refuses what it cannot count."""
+    device = request.getfixturevalue("cpu")
+    if kind == "opencl":
+        found = [d for d in lc.devices() if d.kind == kind]
+        if not found:
+            pytest.skip("no OpenCL device")
+        device = lc.Device(found[0].name)
+    n = (1 << 32) + 5
+    try:
+        a = lc.empty(n, lc.uint8, device=device)
+    except lc.DeviceError as error:  # what one buffer may hold, or what the machine has
+        pytest.skip(str(error))
+    a.view(0, 64).fill(9)
+    a.view((1 << 32) - 2, (1 << 32) - 1).fill(7)
+    at = np.uint32([0, 10, 63, (1 << 32) - 2])
+    out = lc.Buffer(4, lc.uint32, device=device)
+    checked(a, lc.Buffer(at, device=device), out, dispatch_size=4)
+    assert out.numpy().tolist() == [9, 9, 9, 7]
+    with pytest.raises(lc.ArgumentError, match=r"'a' has 4294967301 .*lc\.len64\(a\)"):
+        asks_for_its_length(a, out, dispatch_size=1)
+    asks_for_its_length(a.view(0, (1 << 32) - 1), out, dispatch_size=1)
+    assert out.numpy()[0] == (1 << 32) - 1
+
+
 # R064: nothing of size zero is an error.
 
 

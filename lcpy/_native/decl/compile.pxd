@@ -17,6 +17,8 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
     cbool set_flag(VulkanTarget& target, const string& name, cbool value)
 
     cbool indexes_arguments "lcpy::indexes_arguments"(const KernelDescriptor& d) except +translate
+    vector[cbool] counted_in_32_bits "lcpy::counted_in_32_bits"(
+        const KernelDescriptor& d) except +translate
 
     cdef cppclass CSpirvModule "lcpy::SpirvModule":
         vector[uint32_t] words

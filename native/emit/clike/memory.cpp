@@ -340,8 +340,14 @@ void Emitter::value_kernel_id(Text& t, const Operation&) {
 
 void Emitter::value_buffer_length(Text& t, const Operation& op) {
   const uint32_t slot = d_.operands_of(op)[0].index;
-  const Scalar s = op.op == Op::BufferLength ? Scalar::UInt32 : Scalar::UInt64;
-  block_scalar(t, s, block_.entries[slot].length);
+  const uint32_t at = block_.entries[slot].length;
+  if (op.op == Op::BufferLength64) return block_scalar(t, Scalar::UInt64, at);
+  if (!(op.flags & kSaturatingFlag)) return block_scalar(t, Scalar::UInt32, at);
+  t << '(';
+  block_scalar(t, Scalar::UInt32, at + 4);
+  t << " ? 0xffffffffu : ";
+  block_scalar(t, Scalar::UInt32, at);
+  t << ')';
 }
 
 void Emitter::value_buffer_extent(Text& t, const Operation& op) {

@@ -79,7 +79,7 @@ lcpy_main(const float* g0_values, const int* g1_index, float* g2_out, uint* g4_r
   const uint* const w = block.w;
   const uint v9 = (blockIdx.x * 256u + threadIdx.x);
   if (v9 < w[0]) {
-    const uint v12 = w[10];
+    const uint v12 = (w[11] ? 0xffffffffu : w[10]);
     if (!(v9 < v12)) {
       f1(w, g4_report, 1u, v9, 0u, v12, 0u);
       return;
@@ -91,7 +91,7 @@ lcpy_main(const float* g0_values, const int* g1_index, float* g2_out, uint* g4_r
       return;
     }
     const int v26 = g1_index[v9];
-    const uint v27 = w[8];
+    const uint v27 = (w[9] ? 0xffffffffu : w[8]);
     const uint v29 = (uint)(v26);
     if (!((v26 >= 0) & (v29 < v27))) {
       f1(w, g4_report, 5u, v29, (v26 < 0) ? 4294967295u : 0u, v27, 0u);
@@ -102,7 +102,7 @@ lcpy_main(const float* g0_values, const int* g1_index, float* g2_out, uint* g4_r
       f1(w, g4_report, 6u, 0u, 0u, 0u, 0u);
       return;
     }
-    const uint v40 = w[12];
+    const uint v40 = (w[13] ? 0xffffffffu : w[12]);
     if (!(v9 < v40)) {
       f1(w, g4_report, 7u, v9, 0u, v40, 0u);
       return;
