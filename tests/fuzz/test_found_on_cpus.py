@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from loading import load_source
 
 import lcpy as lc
 
@@ -425,3 +426,99 @@ def test_doubles_rounded_to_integers(device, name):
         want = expected(of)
         assert np.array_equal(got, want, equal_nan=True)
         assert (np.signbit(got) == np.signbit(want))[~np.isnan(want)].all()
+
+
+@pytest.mark.parametrize("checks", [12, 100])
+def test_many_checks_in_a_row(device, tmp_path, checks):
+    """llvmpipe put what follows each into an else, and beyond 80 of them ran both sides."""
+    lines = "\n".join(
+        f"    out[i * {checks} + {k}] = a[i * {checks} + {k}] + {k}" for k in range(checks)
+    )
+    module = load_source(
+        tmp_path,
+        "found",
+        f"""
+import lcpy as lc
+
+@lc.kernel(bounds="trap", block_size=8)
+def run(a: lc.Buffer[lc.int32], out: lc.Buffer[lc.int32]):
+    i = lc.dispatch_id().x
+{lines}
+""",
+    )
+    a = np.arange(20 * checks, dtype=np.int32)
+    out = lc.Buffer(len(a), lc.int32, device=device)
+    module.run(lc.Buffer(a, device=device), out, dispatch_size=20)
+    assert np.array_equal(out.numpy(), a + np.tile(np.arange(checks, dtype=np.int32), 20))
+    short = lc.Buffer(a[:-1], device=device)
+    with pytest.raises(lc.KernelTrap, match=f"index {len(a) - 1} is out of range"):
+        module.run(short, out, dispatch_size=20)
+        out.numpy()
+
+
+def test_many_returns(device, tmp_path):
+    lines = "\n".join(f"    if a == {k}:\n        return {k * 3}" for k in range(100))
+    module = load_source(
+        tmp_path,
+        "found",
+        f"""
+import lcpy as lc
+
+@lc.callable
+def chosen(a: lc.int32) -> lc.int32:
+{lines}
+    return -1
+
+@lc.kernel
+def run(out: lc.Buffer[lc.int32]):
+    i = lc.int32(lc.dispatch_id().x)
+    out[i] = chosen(i) + 1000 * chosen(i + 1)
+""",
+    )
+    out = lc.Buffer(120, lc.int32, device=device)
+    module.run(out, dispatch_size=120)
+    of = [k * 3 if k < 100 else -1 for k in range(121)]
+    assert out.numpy().tolist() == [of[k] + 1000 * of[k + 1] for k in range(120)]
+
+
+@pytest.mark.parametrize("outer, inner", [(20, 20), (50, 45)])
+def test_nesting_through_calls(device, tmp_path, outer, inner):
+    """Right, or refused by name: llvmpipe ran both sides of branches beyond 80 levels."""
+
+    def nested(count, first, innermost):
+        lines = [f"{'    ' * (k + 1)}if a[{first + k}] < i:" for k in range(count)]
+        lines.append(f"{'    ' * (count + 1)}{innermost}")
+        for k in reversed(range(count)):
+            lines.append(f"{'    ' * (k + 1)}else:\n{'    ' * (k + 2)}r += {first + k}")
+        return "\n".join(lines)
+
+    module = load_source(
+        tmp_path,
+        "found",
+        f"""
+import lcpy as lc
+
+@lc.callable
+def within(a: lc.Buffer[lc.int32], i: lc.int32) -> lc.int32:
+    r = 0
+{nested(inner, 100, "r = 7")}
+    return r
+
+@lc.kernel(block_size=8)
+def run(a: lc.Buffer[lc.int32], out: lc.Buffer[lc.int32]):
+    i = lc.int32(lc.dispatch_id().x) + 1
+    r = 0
+{nested(outer, 0, "r = within(a, i) + within(a, i + 1)")}
+    out[i - 1] = r
+""",
+    )
+    a = np.zeros(200, np.int32)
+    a[100 + inner - 1] = 4  # the innermost branch of some threads
+    out = lc.Buffer(8, lc.int32, device=device)
+    try:
+        module.run(lc.Buffer(a, device=device), out, dispatch_size=8)
+    except lc.UnsupportedError as error:
+        assert "calls counted, is 9" in str(error)
+        return
+    of = [7 if i > 4 else 100 + inner - 1 for i in range(10)]
+    assert out.numpy().tolist() == [of[i] + of[i + 1] for i in range(1, 9)]

@@ -21,6 +21,7 @@ FLAGS = {
         "exact_zeros": False,
         "sound_extension": False,
         "sound_headers": False,
+        "deep_nesting": False,
         "sound_orders": False,
     },
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/source.h"
 #include "emit/spirv/emitter.h"
+#include "kernel/walk.h"
 
 namespace lcpy::spirv {
 
@@ -153,6 +154,13 @@ void Emitter::call(const Operation& o) {
 
 void Emitter::return_(const Operation& o) {
   const auto operands = d_.operands_of(o);
+  const BodyId whole = d_.functions[function_.value].body;
+  if (turn_ && &o == &d_.op(d_.body(whole).ops.back())) {  // see emit_in_loop
+    const Word zero = zero_at_run_time(Scalar::UInt32), none = u32(0), end = m_.new_id();
+    const Word ends = emit(Opcode::IEqual, lanes(Scalar::Bool), zero, none);
+    out_->op(Opcode::BranchConditional, ends, end, turn_);
+    start_block(end);
+  }
   if (operands.empty()) {
     out_->op(Opcode::Return);
   } else if (operands.size() == 1) {
@@ -164,6 +172,32 @@ void Emitter::return_(const Operation& o) {
     out_->op(Opcode::ReturnValue, emit_list(Opcode::CompositeConstruct, t, parts));
   }
   label_ = 0;
+}
+
+// Whether a function has more ways out than a driver may nest.
+bool Emitter::returns_often(BodyId body) const {
+  constexpr uint32_t kFew = 4;
+  uint32_t returns = 0;
+  walk_body(d_, body, [&](OpId, const Operation& o) { returns += o.op == Op::Return; });
+  return returns > kFew;
+}
+
+// A loop that never turns, which the driver cannot know: one that makes of each return an else for
+// all that follows, makes breaks of them here, which need no nesting.
+void Emitter::emit_in_loop(BodyId body) {
+  const Word header = m_.new_id(), inside = m_.new_id(), next = m_.new_id(), after = m_.new_id();
+  out_->op(Opcode::Branch, header);
+  start_block(header);
+  out_->op(Opcode::LoopMerge, after, next, LoopControl::None);
+  out_->op(Opcode::Branch, inside);
+  start_block(inside);
+  turn_ = next;
+  emit_body(body);
+  turn_ = 0;
+  start_block(next);
+  out_->op(Opcode::Branch, header);
+  start_block(after);
+  out_->op(Opcode::Unreachable);
 }
 
 // Variables and loads for the whole function gather in buffers of their own, before the code.
@@ -195,7 +229,10 @@ void Emitter::emit_function(FunctionId id) {
   label_ = m_.new_id();
   head_.op(Opcode::Label, label_);
   if (target_.fold && id.value == 0) leave_spare_blocks();
-  emit_body(f.body);
+  if (!target_.deep_nesting && returns_often(f.body))
+    emit_in_loop(f.body);
+  else
+    emit_body(f.body);
   code_.op(Opcode::FunctionEnd);
   if (target_.names) m_.name(function, f.name);
   m_.function(head_);

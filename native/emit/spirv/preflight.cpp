@@ -41,6 +41,7 @@ class Preflight {
     for (size_t i = 0; i < d_.slots.size(); i++)
       if (needs_.reached[i]) visit_slot(SlotId(i));
     check_features();
+    if (!target_.deep_nesting) check_nesting();
     if (!errors_.empty()) throw UnsupportedError(std::move(errors_));
     return std::move(needs_);
   }
@@ -48,6 +49,44 @@ class Preflight {
  private:
   void refuse(Diag code, Span span, std::initializer_list<std::string_view> args) {
     errors_.push_back(make_diagnostic(code, span, args));
+  }
+
+  // ---- nesting ---------------------------------------------------------------------------------
+
+  // A driver that puts all functions into one nests them as they call one another. What is ours
+  // (exact division, loops of atomics, a loop for returns) takes a few levels more.
+  void check_nesting() {
+    constexpr uint32_t kMost = 72;
+    depths_.assign(d_.functions.size(), 0);
+    const uint32_t depth = depth_of(FunctionId(0u));
+    if (depth > kMost)
+      refuse(Diag::limit_exceeded, d_.functions[0].span,
+             {"the nesting of branches and loops, calls counted,", std::to_string(depth) + " deep",
+              "the Vulkan driver", std::to_string(kMost)});
+  }
+
+  uint32_t depth_of(FunctionId f) {
+    uint32_t& known = depths_[f.value];
+    if (known) return known;
+    const uint32_t own = depth_of(d_.functions[f.value].body, 0);
+    uint32_t returns = 0;
+    walk_body(d_, d_.functions[f.value].body,
+              [&](OpId, const Operation& o) { returns += o.op == Op::Return; });
+    return depths_[f.value] = own + std::min(returns, 4u);
+  }
+
+  uint32_t depth_of(BodyId body, uint32_t level) {
+    uint32_t deepest = level;
+    for (const OpId id : d_.body(body).ops) {
+      const Operation& o = d_.op(id);
+      for (const Operand& x : d_.operands_of(o)) {
+        if (x.kind == Operand::Kind::Function)
+          deepest = std::max(deepest, level + depth_of(x.function()));
+        if (x.kind == Operand::Kind::Body)
+          deepest = std::max(deepest, depth_of(x.body(), level + 1));
+      }
+    }
+    return deepest;
   }
 
   // Remembers where a type was first met, for the message.
@@ -282,6 +321,7 @@ class Preflight {
   Module module_;  // only so that types_ can answer
   Types types_;
   Needs needs_;
+  std::vector<uint32_t> depths_;  // of functions, from 1; 0 until known
   uint16_t held_ = 0;
   Span int64_at_, float64_at_;
   std::vector<Diagnostic> errors_;
