@@ -37,7 +37,7 @@ def _add_assembly(commands):
     command = commands.add_parser("as", help="assembly text to a SPIR-V module")
     command.add_argument("file", help="'-' for the input")
     command.add_argument("-o", default="out.spv", help="the module; '-' for the output")
-    command.add_argument("--target-env", default="spv1.6", metavar="ENV")
+    command.add_argument("--target-env", metavar="ENV")
     command.add_argument("--preserve-numeric-ids", action="store_true")
     command.set_defaults(function=assemble)
     command = commands.add_parser("dis", help="a SPIR-V module as assembly text")

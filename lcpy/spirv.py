@@ -20,7 +20,19 @@ _library = None  # the library's path, "" where the system finds it, False when 
 
 
 class ValidationError(Error):
-    """SPIRV-Tools rejects a module; the text is the validator's."""
+    """SPIRV-Tools rejects a module; the text is the validator's.
+
+    Attributes
+    ----------
+    word : int or None
+        Of the module, where it is wrong.
+    file, line : str, int
+        From where in a source that came, as OpLine says; "" and 0 where it does not.
+    """
+
+    def __init__(self, text, word=None, file="", line=0):
+        super().__init__(text)
+        self.word, self.file, self.line = word, file, line
 
 
 class ToolsMissing(Error):
@@ -47,7 +59,7 @@ class AssemblyError(Error):
 
 
 # ---- text ---------------------------------------------------------------------------------------
-def assemble(text, *, env="spv1.6", preserve_numeric_ids=False):
+def assemble(text, *, env=None, preserve_numeric_ids=False):
     """The module of an assembly text, as ``spirv-as`` makes it, word for word.
 
     Parameters
@@ -57,7 +69,9 @@ def assemble(text, *, env="spv1.6", preserve_numeric_ids=False):
         extensions and extended instruction sets of the newest published grammar.
     env : str
         Whose version the header says: "spv1.0" to "spv1.6", "vulkan1.0" to "vulkan1.4",
-        "opencl1.2" to "opencl2.2" and their "embedded", "opengl4.0" to "opengl4.5".
+        "opencl1.2" to "opencl2.2" and their "embedded", "opengl4.0" to "opengl4.5". Without it
+        what a comment ``; Version: 1.5`` says before the first instruction, as
+        :func:`disassemble` writes it, else 1.6.
     preserve_numeric_ids : bool
         ``%12`` is the id 12, and names take the ids that numbers leave free; else all are counted
         from 1 in the order in which they are met.
@@ -72,8 +86,8 @@ def assemble(text, *, env="spv1.6", preserve_numeric_ids=False):
     AssemblyError
         With line, column, and what was expected there.
     """
-    version = core.spirv_version(env)
-    if not version:
+    version = core.spirv_version(env) if env is not None else 0
+    if env is not None and not version:
         raise ArgumentError(f"env: SPIRV-Tools has no environment {env!r}")
     words, error = core.spirv_assemble(text, version, preserve_numeric_ids)
     if error:
@@ -193,13 +207,17 @@ def validate(words, env="vulkan1.2"):
         raise ValidationError(
             f"a module of {len(words)} bytes is not SPIR-V: whole words and a header are needed"
         )
+    says = f"SPIRV-Tools rejects the module for {env}"
     if _find() is False:
         text = _validate_by_program(words, env)
-    else:
-        found = core.spirv_validate(words, env, _library)
-        text = found and f"{found[0]} (word {found[1]})"
-    if text is not None:
-        raise ValidationError(f"SPIRV-Tools rejects the module for {env}: {text}")
+        if text is not None:
+            raise ValidationError(f"{says}: {text}")
+        return
+    found = core.spirv_validate(words, env, _library)
+    if found is not None:
+        text, word, file, line = found
+        place = f"{file}:{line}: " if file else ""
+        raise ValidationError(f"{place}{says}: {text} (word {word})", word, file, line)
 
 
 def _validate_by_program(words, env):

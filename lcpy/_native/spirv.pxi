@@ -9,7 +9,9 @@ def spirv_version(str env not None):
 
 def spirv_assemble(str text not None, uint32_t version, bint preserve_numeric_ids):
     """(words as bytes, None), or (None, (line, column, message))."""
-    cdef string source = text.encode("utf-8", "surrogateescape")
+    cdef bytes encoded = text.encode("utf-8", "surrogateescape")
+    cdef string source = encoded
+    encoded = None
     cdef c_spirv.Assembled made
     with nogil:
         made = c_spirv.assemble(source, version, preserve_numeric_ids)
@@ -37,12 +39,21 @@ def spirv_can_validate(str library not None):
 
 
 def spirv_validate(bytes module not None, str env not None, str library not None):
-    """None when SPIRV-Tools accepts a module, else (message, word)."""
+    """None when SPIRV-Tools accepts a module, else (message, word, file, line); the last two are ""
+    and 0 where the module does not say from which line it came."""
     cdef string data = module, environment = env.encode(), path = library.encode()
+    cdef vector[uint32_t] words
     cdef c_spirv.Validation found
+    cdef c_spirv.SourceLine place
     with nogil:
-        found = c_spirv.validate(c_spirv.words_of(data), environment, path)
-    return None if found.valid else (found.message.decode("utf-8", "replace"), found.word)
+        words = c_spirv.words_of(data)
+        found = c_spirv.validate(words, environment, path)
+        if not found.valid:
+            place = c_spirv.source_line(words, found.word)
+    if found.valid:
+        return None
+    return (found.message.decode("utf-8", "replace"), found.word,
+            place.file.decode("utf-8", "replace"), place.line)
 
 
 cdef list _decoded(const vector[string]& all):

@@ -2,7 +2,6 @@
 #include "spirv/assemble.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -15,63 +14,6 @@
 namespace lcpy::spirv {
 
 namespace {
-
-enum class Character : uint8_t { Ordinary, Space, Line, Comment, Quote, Escape };
-constexpr auto kCharacters = [] {
-  std::array<Character, 256> table{};
-  for (const char c : {' ', '\t', '\r'}) table[static_cast<uint8_t>(c)] = Character::Space;
-  table['\n'] = Character::Line;
-  table[';'] = Character::Comment;
-  table['"'] = Character::Quote;
-  table['\\'] = Character::Escape;
-  return table;
-}();
-Character kind_of(char c) { return kCharacters[static_cast<uint8_t>(c)]; }
-
-}  // namespace
-
-Token Tokens::scan() {
-  const char* const text = text_.data();
-  const size_t end = text_.size();
-  size_t at = at_;
-  for (; at < end; at++) {
-    const Character c = kind_of(text[at]);
-    if (c == Character::Comment)
-      at = std::min(text_.find('\n', at), end - 1);
-    else if (c != Character::Space && c != Character::Line)
-      break;
-    if (text[at] == '\n') {
-      line_++;
-      line_start_ = at + 1;
-    }
-  }
-  const size_t first = at;
-  Token token{{}, line_, static_cast<uint32_t>(first - line_start_ + 1)};
-  bool quoted = false;
-  for (; at < end; at++) {
-    const Character c = kind_of(text[at]);
-    if (c == Character::Ordinary) continue;
-    if (c == Character::Quote)
-      quoted = !quoted;
-    else if (c == Character::Escape)
-      at += at + 1 < end;  // the next one is as it is
-    else if (!quoted)
-      break;
-    if (text[at] == '\n') {
-      line_++;
-      line_start_ = at + 1;
-    }
-  }
-  token.text = text_.substr(first, at - first);
-  at_ = at;
-  return token;
-}
-
-namespace {
-
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 bool is_number(std::string_view name, Word* value) {
   const char* const end = name.data() + name.size();
@@ -143,6 +85,26 @@ class Ids {
   size_t count_ = 0;
 };
 
+// What the disassembler writes above the first instruction.
+Word version_in_comments(std::string_view text) {
+  constexpr std::string_view kSays = "; Version: 1.";
+  constexpr Word kNewest = 0x00010600;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    if (line.empty()) continue;
+    if (line[0] != ';') break;
+    if (!line.starts_with(kSays)) continue;
+    line.remove_prefix(kSays.size());
+    const bool one = !line.empty() && line[0] >= '0' && line[0] <= '6' &&
+                     (line.size() == 1 || line[1] < '0' || line[1] > '9');
+    return one ? 0x00010000 | static_cast<Word>(line[0] - '0') << 8 : kNewest;
+  }
+  return kNewest;
+}
+
 class Assembler {
  public:
   Assembler(std::string_view text, const AssembleOptions& options)
@@ -151,9 +113,10 @@ class Assembler {
   std::vector<Word> run() {
     if (tokens_.now().ends()) fail("no instruction");
     if (options_.preserve_numeric_ids) reserve_numbers();
-    for (const Word w : {kMagicNumber, options_.version, Word{7} << 16, Word{0}, Word{0}})
+    const Word version = options_.version ? options_.version : version_in_comments(text_);
+    for (const Word w : {kMagicNumber, version, Word{7} << 16, Word{0}, Word{0}})
       words_.push_back(w);
-    words_.reserve(text_.size() / 8);
+    words_.reserve(text_.size() / 6);
     while (!tokens_.now().ends()) instruction();
     words_[3] = bound_;
     return std::move(words_);
@@ -485,10 +448,15 @@ class Assembler {
     if (info_.group == Group::Type && result_id_) {
       if (!defined_.insert(result_id_).second)
         fail(name_, quoted(result_.text) + " is a type already");
+      last_type_ = 0;
       if (info_.opcode == Opcode::TypeInt || info_.opcode == Opcode::TypeFloat)
         types_.declare_type(info_.opcode, result_id_, std::span(words_).subspan(start_ + 2));
-    } else if (info_.has_type() && types_.of_type(type_).is_integer()) {
-      types_.declare_value(result_id_, type_);
+    } else if (info_.has_type()) {
+      if (type_ != last_type_) {
+        last_type_ = type_;
+        last_is_integer_ = types_.of_type(type_).is_integer();
+      }
+      if (last_is_integer_) types_.declare_value(result_id_, type_);
     }
   }
 
@@ -502,6 +470,8 @@ class Assembler {
   Word next_ = 1, bound_ = 1;
   std::unordered_map<Word, ExtendedSet> sets_;
   std::unordered_set<Word> defined_;  // types
+  Word last_type_ = 0;                // of a value, and whether it is one of integers
+  bool last_is_integer_ = false;
   NumberTypes types_;
 
   // Of the instruction being written.

@@ -23,7 +23,9 @@ class AssemblyError : public Error {
 };
 
 struct AssembleOptions {
-  Word version = 0x00010600;          // of SPIR-V, as the header says it
+  // Of SPIR-V, as the header says it; 0: what a comment "; Version: 1.5" says before the first
+  // instruction, else 1.6.
+  Word version = 0;
   bool preserve_numeric_ids = false;  // %12 is the id 12; names take what numbers leave free
 };
 // Linear in the text. Names become ids in the order in which words name them first.

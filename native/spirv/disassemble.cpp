@@ -27,7 +27,7 @@ class Disassembler {
   }
 
  private:
-  static constexpr size_t kIndent = 15;
+  static constexpr size_t kIndent = 15, kComments = 52;  // columns
 
   void header(const Header& h) {
     out_ += "; SPIR-V\n; Version: ";
@@ -133,7 +133,8 @@ class Disassembler {
     out_.resize(from);
   }
 
-  // Comments stand below one another, as far to the right as the longest line so far asks for.
+  // Comments of lines that follow one another stand below one another, as far to the right as the
+  // longest of these so far asks for.
   void comment(const ReadInstruction& i, size_t length) {
     const size_t from = out_.size();
     const auto part = [&] { out_ += out_.size() == from ? "; " : ", "; };
@@ -155,10 +156,14 @@ class Disassembler {
       out_ += "id %";
       write_decimal(out_, i.words[1]);
     }
-    if (out_.size() == from) return;
-    constexpr size_t kStep = 4;
-    comment_column_ = std::max(comment_column_, (length + 2 + kStep - 1) / kStep * kStep);
-    out_.insert(from, comment_column_ - length, ' ');
+    if (out_.size() == from) {
+      comment_column_ = kComments;
+      return;
+    }
+    constexpr size_t kStep = 4, kFarthest = 256;
+    const size_t column = std::max(comment_column_, (length + 2 + kStep - 1) / kStep * kStep);
+    out_.insert(from, column - length, ' ');
+    comment_column_ = std::min(column, kFarthest);
   }
 
   void operand(const ReadInstruction& i, const ReadOperand& o) {
@@ -227,7 +232,7 @@ class Disassembler {
   std::optional<FriendlyNames> names_;
   std::string out_;
   bool titled_[4] = {};
-  size_t comment_column_ = 52;
+  size_t comment_column_ = kComments;
   std::unordered_map<Word, std::string> decorations_;  // by id
 };
 

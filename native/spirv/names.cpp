@@ -1,17 +1,13 @@
 #include "spirv/names.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/error.h"
 #include "spirv/literal.h"
+#include "spirv/tokens.h"
 
 namespace lcpy::spirv {
 namespace {
-
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 bool is_number(std::string_view name) {
   return std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });

@@ -5,6 +5,11 @@
 
 namespace lcpy::spirv {
 
+// What names of ids are made of.
+inline bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 struct Token {
   std::string_view text;  // empty at the end
   uint32_t line = 1, column = 1;
@@ -17,20 +22,17 @@ struct Token {
 
 class Tokens {
  public:
-  explicit Tokens(std::string_view text) : text_(text.substr(0, text.find('\0'))) {
-    queue_[0] = scan();
-  }
+  explicit Tokens(std::string_view text) : text_(text.substr(0, text.find('\0'))) { ahead(0); }
 
-  const Token& now() const { return queue_[0]; }
+  const Token& now() const { return ring_[at_now_ & 3]; }
   // One or two words further on.
-  const Token& ahead(int n) {
-    while (known_ <= n) queue_[known_++] = scan();
-    return queue_[n];
+  const Token& ahead(uint32_t n) {
+    for (; known_ <= n; known_++) ring_[(at_now_ + known_) & 3] = scan();
+    return ring_[(at_now_ + n) & 3];
   }
   void advance() {
     ahead(1);
-    queue_[0] = queue_[1];
-    queue_[1] = queue_[2];
+    at_now_++;
     known_--;
   }
   // Whether an instruction begins here: its name, or `%result = Name`.
@@ -47,8 +49,8 @@ class Tokens {
   std::string_view text_;
   size_t at_ = 0, line_start_ = 0;
   uint32_t line_ = 1;
-  Token queue_[3];
-  int known_ = 1;
+  Token ring_[4];
+  uint32_t at_now_ = 0, known_ = 0;  // words that are known from there on
 };
 
 }  // namespace lcpy::spirv

@@ -1,6 +1,8 @@
 // Loads SPIRV-Tools and asks it.
 #include "spirv/validate.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 #ifdef _WIN32
@@ -55,6 +57,14 @@ Function symbol(void* library, const char* name) {
   return reinterpret_cast<Function>(found);
 }
 
+// The validator counts instructions, from 1.
+size_t word_of(std::span<const uint32_t> words, size_t instruction) {
+  size_t at = 5;
+  for (size_t i = 1; i < instruction && at < words.size(); i++)
+    at += std::max(words[at] >> 16, 1u);
+  return at;
+}
+
 }  // namespace
 
 bool can_validate(const std::string& library) { return find_library(library) != nullptr; }
@@ -81,7 +91,7 @@ Validation validate(std::span<const uint32_t> words, const std::string& env,
   result.valid = status == 0;
   if (!result.valid) {
     result.message = text ? text->error : "error " + std::to_string(status);
-    result.word = text ? text->position.index : 0;
+    if (text) result.word = word_of(words, text->position.index);
   }
   destroy_text(text);
   destroy(context);

@@ -216,6 +216,80 @@ def test_texts_right_and_wrong(preserve):
         assert mine == assembled_by_tools(text, *options), text
 
 
+VERSIONS = [
+    "; SPIR-V\n; Version: 1.3\nOpNop",
+    "; Version: 1.3\r\nOpNop",
+    "OpNop\n; Version: 1.3",
+    ";Version: 1.3\nOpNop",
+    "\n\n; Version: 1.4\nOpNop",
+    "; foo ; Version: 1.4\nOpNop",
+    "; Version: 1.9\nOpNop",
+    "; Version: 2.0\nOpNop",
+    "; SPIR-V\n; foo\n; Version: 1.2\nOpNop",
+    "; version: 1.2\nOpNop",
+    "  ; Version: 1.2\nOpNop",
+    "; Version: 1.2 foo\nOpNop",
+    "; Version: 1.25\nOpNop",
+    "; Version: 1.1\n; Version: 1.4\nOpNop",
+]
+
+
+def test_the_version_that_a_comment_says():
+    for text in VERSIONS:
+        assert spirv.assemble(text) == assembled_by_tools(text), text
+        assert spirv.assemble(text, env="vulkan1.1") == spirv.assemble("OpNop", env="spv1.3")
+
+
+def test_comments_beside_long_lines():
+    lines = [f'OpExtension "{text}"' for text in (
+        "x" * 30, "x" * 100, "x" * 250, "y" * 600, "x" * 100 + "\n" + "y" * 10, "z\n" * 200
+    )]  # fmt: skip
+    for count in range(1, len(lines) + 1):
+        words = spirv.assemble("\n".join(lines[:count]) + "\nOpNop")
+        theirs = run("spirv-dis", "--offsets", "-", data=words)[1]
+        assert spirv.disassemble(words, offsets=True).encode() == theirs
+
+
+SHADER = """
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %in
+OpSource GLSL 450
+OpName %main "a_name_that_is_much_longer_than_the_others_and_so_moves_comments"
+OpName %S "S"
+OpMemberName %S 0 "m"
+OpDecorate %S Block
+OpMemberDecorate %S 0 Offset 0
+OpDecorate %in BuiltIn GlobalInvocationId
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 3
+OpDecorate %sum RelaxedPrecision
+OpDecorate %sum NoContraction
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%v3 = OpTypeVector %uint 3
+%S = OpTypeStruct %uint
+%p_in = OpTypePointer Input %v3
+%p_S = OpTypePointer StorageBuffer %S
+%in = OpVariable %p_in Input
+%out = OpVariable %p_S StorageBuffer
+%main = OpFunction %void None %fn
+%l = OpLabel
+%x = OpLoad %v3 %in
+%sum = OpIAdd %v3 %x %x
+OpReturn
+OpFunctionEnd
+"""
+
+
+def test_comments_of_a_shader():
+    words = spirv.assemble(SHADER)
+    for option, mine in OPTIONS.items():
+        theirs = run("spirv-dis", *option.split(), "-", data=words)[1]
+        assert spirv.disassemble(words, **mine).encode() == theirs, option
+
+
 def test_environments():
     for env in ("vulkan1.0", "vulkan1.1", "vulkan1.1spv1.4", "vulkan1.2", "vulkan1.3", "vulkan1.4",
                 "spv1.0", "spv1.3", "spv1.6", "opencl1.2", "opencl2.2", "opengl4.5"):  # fmt: skip

@@ -12,6 +12,7 @@ cdef extern from *:
     #include "spirv/disassemble.h"
     #include "spirv/reader.h"
     #include "spirv/reflect.h"
+    #include "spirv/source_line.h"
     #include "spirv/validate.h"
 
     namespace lcpy_door {
@@ -50,6 +51,13 @@ cdef extern from *:
     static uint32_t size_axis_id(const lcpy::spirv::Reflection::EntryPoint& e, int axis) {
       return e.local_size_ids[axis];
     }
+    static lcpy::spirv::SourceLine source_line(const std::vector<uint32_t>& words, size_t word) {
+      try {
+        return lcpy::spirv::source_line(words, word);
+      } catch (const lcpy::LoadError&) {
+        return {};  // the validator has said what is wrong
+      }
+    }
     static lcpy::spirv::Validation validate(const std::vector<uint32_t>& words,
                                             const std::string& env, const std::string& library) {
       return lcpy::spirv::validate(words, env, library);
@@ -69,6 +77,11 @@ cdef extern from *:
         cbool valid
         string message
         size_t word
+    cdef cppclass SourceLine "lcpy::spirv::SourceLine":
+        string file
+        uint32_t line
+    SourceLine source_line "lcpy_door::source_line"(
+        const vector[uint32_t]& words, size_t word) except +translate nogil
     Validation validate "lcpy_door::validate"(
         const vector[uint32_t]& words, const string& env, const string& library
     ) except +translate nogil

@@ -105,10 +105,7 @@ class PipelineStore:
             if built is None:
                 if self.device.validate:
                     start = time.perf_counter()
-                    spirv.validate(
-                        module.words,
-                        "vulkan1.2" if self.device.target["version"] >= 12 else "vulkan1.1",
-                    )
+                    self._validate(module, descriptor, plan, fold)
                     times["validation"] += time.perf_counter() - start
                 start = time.perf_counter()
                 try:
@@ -122,6 +119,16 @@ class PipelineStore:
             else:
                 self.built.move_to_end(key)
         return built
+
+    def _validate(self, module, descriptor, plan, fold):
+        env = "vulkan1.2" if self.device.target["version"] >= 12 else "vulkan1.1"
+        try:
+            spirv.validate(module.words, env)
+        except spirv.ValidationError:
+            # The same module with lines, so that the error says from which of the program's it is.
+            lined = core.emit_spirv(descriptor, plan, fold=fold, lines=True, **self.device.target)
+            spirv.validate(lined.words, env)
+            raise
 
     def _check_capabilities(self, name, module):
         on = self.device.physical.feature_names
