@@ -10,11 +10,11 @@ def spirv_version(str env not None):
 def spirv_assemble(str text not None, uint32_t version, bint preserve_numeric_ids):
     """(words as bytes, None), or (None, (line, column, message))."""
     cdef bytes encoded = text.encode("utf-8", "surrogateescape")
-    cdef string source = encoded
-    encoded = None
+    cdef const char* source = encoded
+    cdef size_t size = len(encoded)
     cdef c_spirv.Assembled made
     with nogil:
-        made = c_spirv.assemble(source, version, preserve_numeric_ids)
+        made = c_spirv.assemble(source, size, version, preserve_numeric_ids)
     if not made.error.empty():
         return None, (made.line, made.column, made.error.decode("utf-8", "replace"))
     return (<char*>made.words.data())[:made.words.size() * 4], None

@@ -15,7 +15,6 @@ namespace {
 
 bool when_any(Type, Type) { return true; }
 bool when_vector(Type result, Type) { return result.is_vector(); }
-bool when_float(Type result, Type) { return result.is_float(); }
 bool when_float_or_narrow(Type result, Type) {
   return result.is_float() || scalar_size(result.scalar()) < 4;
 }

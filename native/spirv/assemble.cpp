@@ -42,8 +42,8 @@ class Ids {
       Slot& slot = slots_[at];
       if (!slot.length) {
         count_++;
-        slot = {hash, static_cast<uint32_t>(name.size()),
-                static_cast<size_t>(name.data() - text_.data()), 0};
+        slot = {hash, static_cast<uint32_t>(name.data() - text_.data()),
+                static_cast<uint32_t>(name.size()), 0};
         return &slot.id;
       }
       if (slot.hash == hash && text_.substr(slot.at, slot.length) == name) return &slot.id;
@@ -53,8 +53,7 @@ class Ids {
  private:
   static constexpr size_t kDigits = 7;
   struct Slot {
-    uint32_t hash = 0, length = 0;
-    size_t at = 0;  // in the text
+    uint32_t hash = 0, at = 0, length = 0;  // its place in the text
     Word id = 0;
   };
   static uint32_t hash_of(std::string_view name) {
@@ -112,6 +111,7 @@ class Assembler {
 
   std::vector<Word> run() {
     if (tokens_.now().ends()) fail("no instruction");
+    if (text_.size() >> 32) fail("a text of 4 GiB or more");
     if (options_.preserve_numeric_ids) reserve_numbers();
     const Word version = options_.version ? options_.version : version_in_comments(text_);
     for (const Word w : {kMagicNumber, version, Word{7} << 16, Word{0}, Word{0}})

@@ -22,7 +22,8 @@ cdef extern from *:
       uint32_t line = 0, column = 0;  // of the error, if there is one
       std::string error;
     };
-    static Assembled assemble(const std::string& text, uint32_t version, bool preserve) {
+    static Assembled assemble(const char* data, size_t size, uint32_t version, bool preserve) {
+      const std::string_view text(data, size);
       Assembled made;
       try {
         lcpy::spirv::AssembleOptions options;
@@ -71,7 +72,7 @@ cdef extern from *:
         uint32_t column
         string error
     Assembled assemble "lcpy_door::assemble"(
-        const string& text, uint32_t version, cbool preserve) except +translate nogil
+        const char* data, size_t size, uint32_t version, cbool preserve) except +translate nogil
     vector[uint32_t] words_of "lcpy_door::words_of"(const string& bytes) except +translate nogil
     cdef cppclass Validation "lcpy::spirv::Validation":
         cbool valid
