@@ -125,10 +125,21 @@ FriendlyNames::FriendlyNames(std::span<const Word> words) {
 }
 
 void FriendlyNames::write(std::string& out, Word id) const {
-  if (id < places_.size() && places_[id].length)
-    out.append(text_, places_[id].at, places_[id].length);
+  const Place* const found = find(id);
+  if (found && found->length)
+    out.append(text_, found->at, found->length);
   else
     write_decimal(out, id);
+}
+
+FriendlyNames::Place& FriendlyNames::place(Word id) {
+  return id < places_.size() ? places_[id] : distant_[id];
+}
+
+const FriendlyNames::Place* FriendlyNames::find(Word id) const {
+  if (id < places_.size()) return &places_[id];
+  const auto found = distant_.find(id);
+  return found == distant_.end() ? nullptr : &found->second;
 }
 
 std::string FriendlyNames::of(Word id) const {
@@ -138,8 +149,8 @@ std::string FriendlyNames::of(Word id) const {
 }
 
 void FriendlyNames::save(Word id, std::string_view suggested) {
-  if (id >= places_.size()) places_.resize(id + 1);
-  if (places_[id].given) return;
+  Place& saved = place(id);
+  if (saved.given) return;
   std::string name(suggested.empty() ? "_" : suggested);
   for (char& c : name)
     if (!is_name_character(c)) c = '_';
@@ -151,7 +162,7 @@ void FriendlyNames::save(Word id, std::string_view suggested) {
       if (used_.insert(name).second) break;
     }
   }
-  places_[id] = {static_cast<uint32_t>(text_.size()), static_cast<uint32_t>(name.size()), true};
+  saved = {static_cast<uint32_t>(text_.size()), static_cast<uint32_t>(name.size()), true};
   text_ += name;
 }
 
@@ -221,11 +232,11 @@ void FriendlyNames::name(const ReadInstruction& i) {
       break;
   }
   if (!i.result) return;
-  if (i.result >= places_.size()) places_.resize(i.result + 1);
-  if (places_[i.result].given) return;
+  Place& saved = place(i.result);
+  if (saved.given) return;
   // Its number, which only a name of digits can have taken.
   if (numbers_used_) return save(i.result, std::to_string(i.result));
-  places_[i.result].given = true;
+  saved.given = true;
 }
 
 }  // namespace lcpy::spirv

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -26,7 +27,10 @@ class FriendlyNames {
     uint32_t at = 0, length = 0;  // in text_; of length 0: the id's number
     bool given = false;
   };
-  std::vector<Place> places_;  // by id
+  Place& place(Word id);
+  const Place* find(Word id) const;
+  std::vector<Place> places_;                // by id, as many as the module can define
+  std::unordered_map<Word, Place> distant_;  // of larger ids
   std::string text_;
   std::unordered_set<std::string> used_;
   std::string scratch_;

@@ -350,6 +350,17 @@ def test_damaged_modules_are_refused(everything):
     assert 0 < texts < 1500
 
 
+def test_ids_far_apart():
+    """A bound of 2^26 costs nothing; beyond that a module is refused."""
+    text = '%67108000 = OpTypeVoid\nOpName %3 "67108000"\nOpName %67107999 "x"\n'
+    words = spirv.assemble(text, preserve_numeric_ids=True)
+    assert words == assembled_by_tools(text, "--preserve-numeric-ids")
+    assert spirv.disassemble(words).encode() == run("spirv-dis", "-", data=words)[1]
+    beyond = words[:12] + struct.pack("<I", 2**32 - 1) + words[16:]
+    with pytest.raises(lc.LoadError, match="bound"):
+        spirv.disassemble(beyond)
+
+
 def test_lengths_of_instructions():
     longest = 4 * (65535 - 2 - 1) + 3  # bytes, beside the name's id and the first word
     text = 'OpName %a "{}"'
