@@ -371,10 +371,7 @@ class Assembler {
       if (set == ExtendedSet::None) fail("no instruction set is named " + quoted(string_));
       sets_[result_id_] = set;
     }
-    const size_t at = words_.size();
-    words_.resize(at + string_.size() / 4 + 1, 0);
-    for (size_t i = 0; i < string_.size(); i++)
-      words_[at + i / 4] |= Word{static_cast<unsigned char>(string_[i])} << (8 * (i % 4));
+    append_text(words_, string_);
     tokens_.advance();
   }
 

@@ -23,6 +23,14 @@ constexpr Word to_word(T v) {
   return static_cast<Word>(v);
 }
 
+// Appends a literal string (SPIR-V 1.6, 2.2.1): UTF-8 in little-endian words, ended by a zero byte.
+inline void append_text(std::vector<Word>& words, std::string_view s) {
+  const size_t at = words.size();
+  words.resize(at + s.size() / 4 + 1, 0);
+  for (size_t i = 0; i < s.size(); i++)
+    words[at + i / 4] |= static_cast<Word>(static_cast<unsigned char>(s[i])) << (8 * (i % 4));
+}
+
 // A growing run of instructions. Instructions of fixed length go through op(); the others are
 // opened by begin(), filled by push() and text(), and closed by end().
 class Words {
@@ -47,13 +55,7 @@ class Words {
   void push_all(std::span<const Word> operands) {
     words_.insert(words_.end(), operands.begin(), operands.end());
   }
-  // A literal string (SPIR-V 1.6, 2.2.1): UTF-8 in little-endian words, ended by a zero byte.
-  void text(std::string_view s) {
-    const size_t at = words_.size();
-    words_.resize(at + s.size() / 4 + 1, 0);
-    for (size_t i = 0; i < s.size(); i++)
-      words_[at + i / 4] |= static_cast<Word>(static_cast<unsigned char>(s[i])) << (8 * (i % 4));
-  }
+  void text(std::string_view s) { append_text(words_, s); }
   // False when the instruction is longer than its length field can say.
   [[nodiscard]] bool end() {
     const size_t count = words_.size() - start_;

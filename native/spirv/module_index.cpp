@@ -32,17 +32,6 @@ uint64_t member_key(Word id, uint32_t member) { return uint64_t{id} << 32 | memb
 
 }  // namespace
 
-std::string string_of(std::span<const Word> words) {
-  std::string out;
-  for (const Word w : words)
-    for (int shift = 0; shift < 32; shift += 8) {
-      const char c = static_cast<char>(w >> shift);
-      if (!c) return out;
-      out += c;
-    }
-  return out;
-}
-
 ModuleIndex::ModuleIndex(std::span<const Word> words) : words_(words) {
   Reader reader(words);
   header_ = reader.header();

@@ -77,7 +77,4 @@ class ModuleIndex {
   bool in_function_ = false, in_block_ = false;
 };
 
-// A literal string from words that hold its end.
-std::string string_of(std::span<const Word> words);
-
 }  // namespace lcpy::spirv

@@ -11,12 +11,12 @@ namespace lcpy::spirv {
 // SPIR-V 1.6, 2.17: the universal limits have no larger ids, and some tools take more.
 static constexpr Word kLargestBound = 1u << 26;
 
-std::string ReadInstruction::text(const ReadOperand& operand) const {
+std::string string_of(std::span<const Word> words) {
   std::string out;
-  out.reserve(operand.words * 4u);
-  for (size_t i = operand.at; i < size_t{operand.at} + operand.words; i++)
-    for (int byte = 0; byte < 4; byte++) {
-      const char c = static_cast<char>(words[i] >> (8 * byte));
+  out.reserve(words.size() * 4);
+  for (const Word w : words)
+    for (int shift = 0; shift < 32; shift += 8) {
+      const char c = static_cast<char>(w >> shift);
       if (!c) return out;
       out += c;
     }

@@ -38,6 +38,9 @@ struct ReadOperand {
   uint16_t at = 0, words = 0;  // within the instruction
 };
 
+// A literal string, up to the end that its words hold.
+std::string string_of(std::span<const Word> words);
+
 struct ReadInstruction {
   InstructionInfo info;
   size_t at = 0;  // its first word in the module
@@ -47,7 +50,9 @@ struct ReadInstruction {
   std::span<const ReadOperand> operands;
 
   // A literal string at an operand's place; the reader has seen its end.
-  std::string text(const ReadOperand& operand) const;
+  std::string text(const ReadOperand& operand) const {
+    return string_of(words.subspan(operand.at, operand.words));
+  }
 };
 
 // The types of numbers, by the ids that declare them and the ids that have them. The assembler
