@@ -129,6 +129,11 @@ class Assembler {
   [[noreturn]] void fail(const std::string& message) const { fail(tokens_.now(), message); }
   std::string quoted(std::string_view text) const { return '\'' + std::string(text) + '\''; }
 
+  static std::string or_rather(std::string_view name, std::string_view before = "") {
+    if (name.empty()) return "";
+    return "; '" + std::string(before) + std::string(name) + "' is near it";
+  }
+
   // ---- ids -----------------------------------------------------------------------------------
 
   void reserve_numbers() {
@@ -170,7 +175,8 @@ class Assembler {
       fail(name_.ends() ? "an instruction is expected, and the text ends"
                         : "an instruction is expected, not " + quoted(name_.text));
     if (!find_instruction(name_.text.substr(2), &info_))
-      fail("no instruction is named " + quoted(name_.text));
+      fail("no instruction is named " + quoted(name_.text) +
+           or_rather(nearest_instruction(name_.text.substr(2)), "Op"));
     if (info_.has_result() && result_.ends())
       fail(quoted(name_.text) + " has a result: '%name = ' is expected before it");
     if (!info_.has_result() && !result_.ends())
@@ -393,7 +399,7 @@ class Assembler {
       if (set_ == ExtendedSet::Unknown)
         fail("an instruction's number is expected, not " + quoted(name));
       fail("the instruction set " + std::string(name_of(set_)) + " has no instruction " +
-           quoted(name));
+           quoted(name) + or_rather(nearest_extended(set_, name)));
     }
     words_.push_back(n.words[0]);
     tokens_.advance();
@@ -404,7 +410,8 @@ class Assembler {
     InstructionInfo info;
     const std::string_view name = tokens_.now().text;
     if (!find_instruction(name, &info) || !info.has_type() || !info.has_result())
-      fail("no constant is made by the instruction " + quoted(name));
+      fail("no constant is made by the instruction " + quoted(name) +
+           or_rather(nearest_instruction(name)));
     words_.push_back(to_word(info.opcode));
     tokens_.advance();
     push(info.rules.subspan(2));
@@ -417,7 +424,8 @@ class Assembler {
     Enumerant found;
     const auto find = [&](std::string_view name) {
       if (!find_enumerant(kind, name, &found))
-        fail("no " + std::string(name_of(kind)) + " is named " + quoted(name));
+        fail("no " + std::string(name_of(kind)) + " is named " + quoted(name) +
+             or_rather(nearest_enumerant(kind, name)));
     };
     Word value = 0;
     if (category(kind) == Category::Value) {

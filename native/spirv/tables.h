@@ -51,6 +51,10 @@ bool find_instruction(std::string_view name, InstructionInfo* found);
 bool find_enumerant(Kind kind, uint32_t value, Enumerant* found);
 bool find_enumerant(Kind kind, std::string_view name, Enumerant* found);
 
+// The name that is most like a misspelt one, for messages; empty when none is near.
+std::string_view nearest_instruction(std::string_view name);
+std::string_view nearest_enumerant(Kind kind, std::string_view name);
+
 Category category(Kind kind);
 std::string_view name_of(Kind kind);
 std::string_view name_of(Capability capability);  // empty when the grammar has none
@@ -66,5 +70,6 @@ ExtendedSet find_set(std::string_view name);
 bool is_non_semantic(std::string_view name);
 bool find_extended(ExtendedSet set, uint32_t number, ExtendedInstruction* found);
 bool find_extended(ExtendedSet set, std::string_view name, ExtendedInstruction* found);
+std::string_view nearest_extended(ExtendedSet set, std::string_view name);
 
 }  // namespace lcpy::spirv

@@ -97,6 +97,38 @@ const NameIndex& extended_names() {
   return index;
 }
 
+// Letters to change, add or leave out (Levenshtein), their case aside; `most` and one for more.
+uint32_t distance(std::string_view a, std::string_view b, uint32_t most) {
+  const auto same = [](char x, char y) { return (x | 32) == (y | 32); };
+  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) return most + 1;
+  std::vector<uint32_t> row(b.size() + 1);
+  for (uint32_t j = 0; j < row.size(); j++) row[j] = j;
+  for (uint32_t i = 1; i <= a.size(); i++) {
+    uint32_t diagonal = row[0];
+    row[0] = i;
+    for (uint32_t j = 1; j < row.size(); j++) {
+      const uint32_t changed = diagonal + !same(a[i - 1], b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return std::min(row.back(), most + 1);
+}
+
+template <class Row>
+std::string_view nearest(std::span<const Row> rows, std::string_view name) {
+  uint32_t least = static_cast<uint32_t>(name.size()) / 3 + 1;
+  std::string_view found;
+  for (const Row& row : rows) {
+    const uint32_t d = distance(name, name_in(row), least);
+    if (d < least) {
+      least = d;
+      found = name_in(row);
+    }
+  }
+  return found;
+}
+
 template <class Row, class Number>
 const Row* by_number(std::span<const Row> rows, uint32_t wanted, Number number) {
   const auto at = std::ranges::lower_bound(rows, wanted, {}, number);
@@ -177,6 +209,21 @@ bool find_extended(ExtendedSet set, std::string_view name, ExtendedInstruction* 
   const int64_t row = extended_names().find(name, static_cast<uint32_t>(set));
   if (row >= 0) *found = info_of(kTables.extended[row]);
   return row >= 0;
+}
+
+std::string_view nearest_instruction(std::string_view name) {
+  return nearest(kTables.instructions, name);
+}
+
+std::string_view nearest_enumerant(Kind kind, std::string_view name) {
+  const KindRow& k = kTables.kinds[static_cast<size_t>(kind)];
+  return nearest(kTables.enumerants.subspan(k.first, k.count), name);
+}
+
+std::string_view nearest_extended(ExtendedSet set, std::string_view name) {
+  if (set >= ExtendedSet::Unknown) return {};
+  const SetRow& s = kTables.sets[static_cast<size_t>(set)];
+  return nearest(kTables.extended.subspan(s.first, s.count), name);
 }
 
 }  // namespace lcpy::spirv

@@ -312,6 +312,15 @@ def test_environments():
         ("%t = OpTypeVoid\n\n%c = OpConstant %t 5", 3, 20, "none of integers or floats"),
         ('OpName %a "two\nlines" x', 2, 8, "an instruction is expected, not 'x'"),
         ("", 1, 1, "no instruction"),
+        ("OpTypVoid", 1, 1, "no instruction is named 'OpTypVoid'; 'OpTypeVoid' is near it"),
+        ("OpCapability shader", 1, 14, "no Capability is named 'shader'; 'Shader' is near it"),
+        (
+            '%g = OpExtInstImport "GLSL.std.450"\n%x = OpExtInst %t %g Sine %y',
+            2,
+            22,
+            "the instruction set GLSL.std.450 has no instruction 'Sine'; 'Sin' is near it",
+        ),
+        ("OpCapability Quxxyz", 1, 14, "no Capability is named 'Quxxyz'"),
     ],
 )
 def test_errors_say_where_and_what(text, line, column, message):
