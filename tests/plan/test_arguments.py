@@ -19,7 +19,7 @@ class Mixed:
 def row(T, **entry):
     offsets = tuple(entry.get(k, -1) for k in ("value", "length", "extents", "base"))
     slot = ("p", T._type, "global" if T.kind == "buffer" else "uniform", "read", 0, False)
-    return pack_table([Parameter("p", T, 0)], [slot], [offsets])[0]
+    return pack_table([Parameter("p", T, 0)], [slot], [offsets], [entry.get("short", False)])[0]
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,13 @@ def test_buffer_rows():
         48,
     )
     assert made.type is lc.Buffer[lc.float3, 2]._type
+    assert (made.high, made.packer) == (0, "p")  # of any length
+    counted = row(lc.Buffer[lc.float3], length=24, short=True)
+    assert counted.high == 2**32 - 1
 
 
 def test_an_argument_without_a_slot_is_still_checked():
-    made = pack_table([Parameter("p", lc.Buffer[lc.int32], 0)], [], [])[0]
+    made = pack_table([Parameter("p", lc.Buffer[lc.int32], 0)], [], [], [])[0]
     assert made.kind == "buffer" and made.bytes == 0
 
 
