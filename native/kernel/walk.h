@@ -25,6 +25,13 @@ void walk_functions(const KernelDescriptor& d, Visit&& visit) {
   for (const Function& f : d.functions) walk_body(d, f.body, visit);
 }
 
+// How often a function returns, by its body.
+inline uint32_t count_returns(const KernelDescriptor& d, BodyId body) {
+  uint32_t returns = 0;
+  walk_body(d, body, [&](OpId, const Operation& o) { returns += o.op == Op::Return; });
+  return returns;
+}
+
 // What pass_report turns into ordinary operations.
 inline bool is_report(Op op) {
   return op == Op::Assert || op == Op::Trap || op == Op::Print || op == Op::Bounds;

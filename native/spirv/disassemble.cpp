@@ -201,11 +201,7 @@ class Disassembler {
     }
   }
 
-  void value(Kind kind, Word word) {
-    Enumerant found;
-    find_enumerant(kind, word, &found);
-    out_ += found.name;
-  }
+  void value(Kind kind, Word word) { out_ += name_of(kind, word); }
 
   void mask(Kind kind, Word word) {
     if (word == 0) return value(kind, 0);
@@ -217,13 +213,10 @@ class Disassembler {
 
   void string(const ReadInstruction& i, const ReadOperand& o) {
     out_ += '"';
-    for (size_t at = o.at; at < size_t{o.at} + o.words; at++)
-      for (int byte = 0; byte < 4; byte++) {
-        const char c = static_cast<char>(i.words[at] >> (8 * byte));
-        if (!c) break;
-        if (c == '"' || c == '\\') out_ += '\\';
-        out_ += c;
-      }
+    for (const char c : i.text(o)) {
+      if (c == '"' || c == '\\') out_ += '\\';
+      out_ += c;
+    }
     out_ += '"';
   }
 

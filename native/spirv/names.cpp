@@ -74,17 +74,10 @@ std::string builtin_name(Word builtin) {
   const auto wanted = static_cast<BuiltIn>(builtin);
   for (const Renamed& r : kRenamed)
     if (r.builtin == wanted) return "gl_" + std::string(r.glsl);
-  Enumerant found;
-  if (!find_enumerant(Kind::BuiltIn, builtin, &found)) return "";
-  const std::string name(found.name);
+  const std::string name(name_of(Kind::BuiltIn, builtin));
   if (std::ranges::find(kGlsl, wanted) != std::end(kGlsl)) return "gl_" + name;
   if (std::ranges::find(kPlain, wanted) == std::end(kPlain)) return "";
   return name.ends_with("Mask") ? name + "KHR" : name;
-}
-
-std::string name_of_value(Kind kind, Word value) {
-  Enumerant found;
-  return std::string(find_enumerant(kind, value, &found) ? found.name : "");
 }
 
 std::string integer_name(Word width, bool is_signed) {
@@ -194,13 +187,14 @@ void FriendlyNames::name(const ReadInstruction& i) {
     case Opcode::TypeRuntimeArray:
       return save(i.result, "_runtimearr_" + of(w[2]));
     case Opcode::TypePointer:
-      return save(i.result, "_ptr_" + name_of_value(Kind::StorageClass, w[2]) + '_' + of(w[3]));
+      return save(i.result,
+                  "_ptr_" + std::string(name_of(Kind::StorageClass, w[2])) + '_' + of(w[3]));
     case Opcode::TypeUntypedPointerKHR:
-      return save(i.result, "_ptr_" + name_of_value(Kind::StorageClass, w[2]));
+      return save(i.result, "_ptr_" + std::string(name_of(Kind::StorageClass, w[2])));
     case Opcode::TypeNodePayloadArrayAMDX:
       return save(i.result, "_payloadarr_" + of(w[2]));
     case Opcode::TypePipe:
-      return save(i.result, "Pipe" + name_of_value(Kind::AccessQualifier, w[2]));
+      return save(i.result, "Pipe" + std::string(name_of(Kind::AccessQualifier, w[2])));
     case Opcode::TypeEvent:
       return save(i.result, "Event");
     case Opcode::TypeDeviceEvent:

@@ -9,11 +9,6 @@
 namespace lcpy::spirv {
 namespace {
 
-std::string enumerant(Kind kind, Word value) {
-  Enumerant found;
-  return std::string(find_enumerant(kind, value, &found) ? found.name : "");
-}
-
 class Reflector {
  public:
   explicit Reflector(std::span<const Word> words) : m_(words) {}
@@ -21,14 +16,14 @@ class Reflector {
   Reflection run() {
     out_.header = m_.header();
     for (const size_t at : m_.places(Opcode::Capability))
-      out_.capabilities.push_back(enumerant(Kind::Capability, m_.at(at)[1]));
+      out_.capabilities.emplace_back(name_of(Kind::Capability, m_.at(at)[1]));
     for (const size_t at : m_.places(Opcode::Extension))
       out_.extensions.push_back(string_of(m_.at(at).subspan(1)));
     for (const size_t at : m_.places(Opcode::ExtInstImport))
       out_.instruction_sets.push_back(string_of(m_.at(at).subspan(2)));
     for (const size_t at : m_.places(Opcode::MemoryModel)) {
-      out_.addressing_model = enumerant(Kind::AddressingModel, m_.at(at)[1]);
-      out_.memory_model = enumerant(Kind::MemoryModel, m_.at(at)[2]);
+      out_.addressing_model = name_of(Kind::AddressingModel, m_.at(at)[1]);
+      out_.memory_model = name_of(Kind::MemoryModel, m_.at(at)[2]);
     }
     for (const size_t at : m_.places(Opcode::EntryPoint)) entry_point(m_.at(at));
     for (const size_t at : m_.places(Opcode::ExecutionMode)) mode(m_.at(at), false);
@@ -48,7 +43,7 @@ class Reflector {
 
   void entry_point(std::span<const Word> w) {
     Reflection::EntryPoint e;
-    e.model = enumerant(Kind::ExecutionModel, w[1]);
+    e.model = name_of(Kind::ExecutionModel, w[1]);
     e.id = w[2];
     e.name = string_of(w.subspan(3));
     const auto interface = w.subspan(3 + e.name.size() / 4 + 1);
@@ -60,7 +55,7 @@ class Reflector {
     for (Reflection::EntryPoint& e : out_.entry_points) {
       if (e.id != w[1]) continue;
       const auto what = static_cast<ExecutionMode>(w[2]);
-      std::string text = enumerant(Kind::ExecutionMode, w[2]);
+      std::string text(name_of(Kind::ExecutionMode, w[2]));
       for (const Word operand : w.subspan(3)) {
         uint64_t value = operand;
         if (by_id) m_.constant(operand, &value);

@@ -57,7 +57,10 @@ std::string_view nearest_enumerant(Kind kind, std::string_view name);
 
 Category category(Kind kind);
 std::string_view name_of(Kind kind);
-std::string_view name_of(Capability capability);  // empty when the grammar has none
+std::string_view name_of(Kind kind, uint32_t value);  // empty when the kind has no such value
+inline std::string_view name_of(Capability capability) {
+  return name_of(Kind::Capability, static_cast<uint32_t>(capability));
+}
 // "Khronos SPIR-V Tools Assembler"; empty when nobody has registered the number.
 std::string_view generator_name(uint32_t number);
 

@@ -167,11 +167,9 @@ bool find_enumerant(Kind kind, std::string_view name, Enumerant* found) {
 Category category(Kind kind) { return kTables.kinds[static_cast<size_t>(kind)].category; }
 std::string_view name_of(Kind kind) { return name_in(kTables.kinds[static_cast<size_t>(kind)]); }
 
-std::string_view name_of(Capability capability) {
+std::string_view name_of(Kind kind, uint32_t value) {
   Enumerant found;
-  return find_enumerant(Kind::Capability, static_cast<uint32_t>(capability), &found)
-             ? found.name
-             : std::string_view();
+  return find_enumerant(kind, value, &found) ? found.name : std::string_view();
 }
 
 std::string_view generator_name(uint32_t number) {

@@ -95,7 +95,6 @@ class Emitter {
   Word own_function(Word& made, const char* name, Word type, uint32_t arity,
                     const std::function<void(const Word* parameters)>& body);
   void emit_function(FunctionId f);
-  bool returns_often(BodyId body) const;
   void emit_in_loop(BodyId body);
   Word turn_ = 0;  // the continue block of that loop, while its body is emitted
   void emit_op(const Operation& o);

@@ -174,14 +174,6 @@ void Emitter::return_(const Operation& o) {
   label_ = 0;
 }
 
-// Whether a function has more ways out than a driver may nest.
-bool Emitter::returns_often(BodyId body) const {
-  constexpr uint32_t kFew = 4;
-  uint32_t returns = 0;
-  walk_body(d_, body, [&](OpId, const Operation& o) { returns += o.op == Op::Return; });
-  return returns > kFew;
-}
-
 // A loop that never turns, which the driver cannot know: one that makes of each return an else for
 // all that follows, makes breaks of them here, which need no nesting.
 void Emitter::emit_in_loop(BodyId body) {
@@ -229,7 +221,7 @@ void Emitter::emit_function(FunctionId id) {
   label_ = m_.new_id();
   head_.op(Opcode::Label, label_);
   if (target_.fold && id.value == 0) leave_spare_blocks();
-  if (!target_.deep_nesting && returns_often(f.body))
+  if (!target_.deep_nesting && count_returns(d_, f.body) > kFewReturns)
     emit_in_loop(f.body);
   else
     emit_body(f.body);

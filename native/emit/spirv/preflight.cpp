@@ -69,10 +69,8 @@ class Preflight {
     uint32_t& known = depths_[f.value];
     if (known) return known;
     const uint32_t own = depth_of(d_.functions[f.value].body, 0);
-    uint32_t returns = 0;
-    walk_body(d_, d_.functions[f.value].body,
-              [&](OpId, const Operation& o) { returns += o.op == Op::Return; });
-    return depths_[f.value] = own + std::min(returns, 4u);
+    const uint32_t returns = count_returns(d_, d_.functions[f.value].body);
+    return depths_[f.value] = own + std::min(returns, kFewReturns);
   }
 
   uint32_t depth_of(BodyId body, uint32_t level) {

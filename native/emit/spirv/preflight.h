@@ -31,6 +31,9 @@ struct Needs {
 bool computes_half(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target);
 Needs preflight(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target);
 
+// Where a driver nests what follows a return, functions with more returns are emitted in a loop.
+inline constexpr uint32_t kFewReturns = 4;
+
 // True when Vulkan's instructions do this atomic on a float place themselves.
 bool native_float_atomic(Op op, Type type, MemoryClass memory, const VulkanTarget& target);
 
