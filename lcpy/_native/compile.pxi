@@ -152,6 +152,12 @@ cdef class SpirvModule:
     cdef readonly uint64_t shared_bytes
 
 
+def vulkan_flags():
+    """The flags of emit_spirv by name, and what they are unless told."""
+    cdef VulkanTarget t
+    return {flag.first.decode(): bool(flag.second) for flag in c_compile.flags_of(t)}
+
+
 def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, uint32_t block_x=1024,
                uint32_t own_functions=0xffffffff, **flags):
     """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it, `flags` by

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernel/descriptor.h"
@@ -40,6 +41,7 @@ struct VulkanTarget {
 };
 // Sets a flag by its name in vulkan.def; false when there is none.
 bool set_flag(VulkanTarget& target, std::string_view name, bool value);
+std::vector<std::pair<std::string, bool>> flags_of(const VulkanTarget& target);
 
 struct SpirvModule {
   std::vector<uint32_t> words;

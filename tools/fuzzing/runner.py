@@ -20,12 +20,7 @@ from .meaning import Beyond
 from .programs import host_text, module_text
 
 ISAS = ("baseline", "avx2", "avx512")
-_FLAGS = {  # what core.emit_spirv takes, and the usual
-    **dict.fromkeys(("int8", "int16", "float16", "storage8", "storage16"), True),
-    **dict.fromkeys(("signed_zero_inf_nan_preserve", "fused_fma", "exact_zeros"), True),
-    **dict.fromkeys(("sound_extension", "int64_atomics", "buffer_float_add"), True),
-    **dict.fromkeys(("names", "lines", "fold", "exact_division", "denorm_preserve"), False),
-}
+_RARELY_OFF = ("int", "float", "storage", "subgroup")  # how features begin that programs need
 _SUBGROUPS = ("subgroups", "subgroup_vote", "subgroup_ballot", "subgroup_arithmetic",
               "subgroup_shuffle")  # fmt: skip
 WHOLE = ("opt0", "isa", "folded", "spirv", "text", "meaning")  # ways besides devices
@@ -143,6 +138,8 @@ class Runner:
             except self.lc.UnsupportedError as error:
                 reason = str(error).splitlines()[0].split(": error ")[-1][:90]
                 self.count(f"unsupported: {way}: {reason}", len(programs))
+            except self.lc.DeviceLost:  # of no more use in this process
+                raise
             except Exception as error:
                 kind = "invalid" if type(error).__name__ == "ValidationError" else "error"
                 findings.append(
@@ -314,7 +311,10 @@ class Runner:
         descriptor = self._descriptor(kernel)
         c = Chance(batch.seed, batch.number, 1000)
         version = c.pick((11, 12, 13))
-        flags = {name: c.one_in(3) != usual for name, usual in _FLAGS.items()}
+        flags = {
+            name: c.one_in(8 if name.startswith(_RARELY_OFF) else 2) != usual
+            for name, usual in core.vulkan_flags().items()
+        }
         plan = plan_of("run", descriptor, PORTABLE)
         try:
             module = core.emit_spirv(descriptor, plan, version=version, **flags)

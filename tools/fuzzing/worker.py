@@ -11,6 +11,8 @@ import sys
 import time
 import warnings
 
+import lcpy as lc
+
 from .programs import Batch, module_text
 from .runner import Runner, describe
 from .shrink import TOGETHER, Shrinker, likeness, ways_of
@@ -50,6 +52,9 @@ def serve(options):
         programs = [batch.programs[alone[0]]] if alone else None
         try:
             findings = runner.run(batch, programs)
+        except lc.DeviceLost as error:  # a crash: another process can have the device again
+            print(describe(error), file=sys.stderr, flush=True)
+            os.abort()
         except Exception as error:  # of the tool itself
             findings = [{"kind": "tool", "program": 0, "way": "tool", "text": describe(error)}]
         for f in findings:
@@ -93,6 +98,8 @@ def same_in_child(options, finding, limit=20):
             try:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
                 Runner(options.devices.split(","), halve=False).run(batch, programs, None)
+            except lc.DeviceLost:
+                os.abort()
             finally:
                 os._exit(0)
         end = time.monotonic() + limit * (3 + len(programs)) / 4

@@ -2,6 +2,7 @@
 from libc.stdint cimport uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
+from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from lcpy._native.decl.builder cimport FunctionBuilder
@@ -15,6 +16,7 @@ cdef extern from "emit/emit.h" namespace "lcpy" nogil:
         uint32_t own_functions
 
     cbool set_flag(VulkanTarget& target, const string& name, cbool value)
+    vector[pair[string, cbool]] flags_of(const VulkanTarget& target)
 
     cbool indexes_arguments "lcpy::indexes_arguments"(const KernelDescriptor& d) except +translate
     vector[cbool] counted_in_32_bits "lcpy::counted_in_32_bits"(
