@@ -139,11 +139,14 @@ def test_gallery(name):
 
 def flowing(text):
     """Structs of the program that functions of OpenCL text take or give, or that are variables
-    which branches and loops set. (Arrays are wrapped in a struct, and stay.)"""
+    which branches and loops set. (Arrays are wrapped in a struct, and stay; what is read from
+    memory is filled at once, part by part.)"""
     names = re.findall(r"^// struct<.*\n.*\b(T\d+);$", text, re.M)
-    given = [rf"\b{name} f\d+\(|, const {name} v\d+|^ +{name} v\d+\b" for name in names]
+    given = [
+        rf"\b{name} f\d+\(|, const {name} v\d+|^ +{name} (v\d+)\b(?!;\n +\1\.m0)" for name in names
+    ]
     given += [rf"typedef struct \{{[^}}]*\b{name} r\d+;[^}}]*\}} R\d+;" for name in names]
-    return [found for pattern in given for found in re.findall(pattern, text, re.M)]
+    return [found[0] for pattern in given for found in re.finditer(pattern, text, re.M)]
 
 
 def descriptors():

@@ -276,6 +276,12 @@ void Emitter::value(const Operation& op, const OpForm& form) {
     return;
   }
   line();
+  const bool is_place = op.op == Op::Extract || form.kind == OpForm::Kind::Read;
+  if (is_place && copies_parts(v)) {
+    declare(out_, v, false);
+    out_ << ";\n";
+    return copy("v" + std::to_string(v.value), scratch_.str(), v);
+  }
   declare(out_, v, true);
   out_ << " = " << scratch_ << ";\n";
 }

@@ -163,6 +163,8 @@ class Emitter {
   bool stores_parts(ValueId v, MemoryClass memory) const;
   bool is_put_together(ValueId v) const;
   void store_parts(const std::string& place, ValueId v, MemoryClass memory);
+  bool copies_parts(ValueId v) const;
+  void copy(const std::string& to, const std::string& from, ValueId v);
   void copy_words(const std::string& to, const std::string& from, Type t);
   void copy_parts(const std::string& to, const std::string& from, Type t, uint32_t depth);
   void atomic(const Operation& op);

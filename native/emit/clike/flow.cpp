@@ -48,9 +48,9 @@ void Emitter::move(ValueId to, ValueId from) {
     out_ << ";\n";
     return;
   }
-  line() << 'v' << to.value << " = ";
-  bare(out_, from);
-  out_ << ";\n";
+  Text text;
+  bare(text, from);
+  copy("v" + std::to_string(to.value), text.str(), from);
 }
 
 void Emitter::if_else(const Operation& op) {

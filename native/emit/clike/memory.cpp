@@ -271,6 +271,22 @@ void Emitter::store_parts(const std::string& place, ValueId v, MemoryClass memor
   }
 }
 
+// Whether a value is an aggregate that some place holds, and is taken from there part by part.
+// NVIDIA's OpenCL compiler loses parts of what it copies as a whole.
+bool Emitter::copies_parts(ValueId v) const {
+  if (!traits_.copies_parts || d_.type_of(v).is_lanes()) return false;
+  const Value& value = d_.values[v.value];
+  if (value.def != Value::Def::Result || !inlined_[v.value]) return true;
+  const Op op = d_.op(OpId(value.source)).op;
+  return op == Op::Load || op == Op::Extract;
+}
+
+void Emitter::copy(const std::string& to, const std::string& from, ValueId v) {
+  if (copies_parts(v)) return copy_parts(to, from, d_.type_of(v), 0);
+  line();
+  out_ << to << " = " << from << ";\n";
+}
+
 void Emitter::copy_words(const std::string& to, const std::string& from, Type t) {
   line();
   out_ << "for (uint i = 0; i < " << t.size() / 4 << "; i++) ((uint*)&" << to
