@@ -522,3 +522,20 @@ def run(a: lc.Buffer[lc.int32], out: lc.Buffer[lc.int32]):
         return
     of = [7 if i > 4 else 100 + inner - 1 for i in range(10)]
     assert out.numpy().tolist() == [of[i] + of[i + 1] for i in range(1, 9)]
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_a_constant_that_comes_back_from_memory(device, opt):
+    """llvmpipe took what was stored for what is read again: -1 + 1 was a zero that stays one."""
+
+    @lc.kernel(block_size=1, math="strict", opt=opt)
+    def run(out: lc.Buffer[lc.float3], more: lc.Buffer[lc.float32]):
+        out[1].y = -1.0
+        out[1].y = (out[1].y + 1.0) / lc.float32(0.0)
+        more[0] = 2.0
+        more[1] = (more[0] - 2.0) * lc.bitcast(lc.float32, lc.uint32(0x7F800000))
+
+    out, more = lc.Buffer(2, lc.float3, device=device), lc.Buffer(2, lc.float32, device=device)
+    run(out, more, dispatch_size=1)
+    assert np.isnan(out.numpy()[1]).tolist() == [False, True, False]
+    assert np.isnan(more.numpy()).tolist() == [False, True]

@@ -312,3 +312,144 @@ def test_integers_by_way_of_floats_as_indices(device, opt):
     run(lc.Buffer(x, device=device), y, table, out, lanes, dispatch_size=4)
     assert out.numpy().tolist() == [100 + int(np.float32(v)) % 16 for v in x]
     assert lanes.numpy().tolist() == [[0, 23783], [7, 0], [0, 0], [32767, 1]]
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_low_bits_of_long_divisions(device, opt):
+    """NVIDIA's Vulkan compiler divided only the low bits where only they were used."""
+
+    @lc.kernel(block_size=1, math="strict", opt=opt)
+    def run(
+        x: lc.Buffer[lc.int64], m: lc.Buffer[lc.uint64], y: lc.Buffer[lc.int64],
+        out: lc.Buffer[lc.int32], turns: lc.Buffer[lc.int16],
+    ):  # fmt: skip
+        t = lc.dispatch_id().x
+        out[3 * t] = lc.int32((x[t] // y[t]) % 2)
+        out[3 * t + 1] = lc.int32((m[t] // lc.uint64(16521863422564559735)) & 3)
+        out[3 * t + 2] = lc.int32((m[t] % lc.uint64(16521863422564559735)) % 2)
+        turned = lc.int16(0)
+        for _ in range((lc.int64(2147483646) // y[t]) % 2):
+            turned += 1
+        turns[t] = turned
+
+    x = [2147483646, -(2**63), 2**62 + 12345, -9, 7 << 40, 3]
+    y = [-(2**63), 3, -(2**33) - 1, 2**63 - 1, (1 << 32) + 1, -(2**40)]
+    m = [2**64 - 10, 2**64 - 1, 1 << 63, 16521863422564559735, 16521863422564559734, 5]
+    out, turns = lc.Buffer(18, lc.int32, device=device), lc.Buffer(6, lc.int16, device=device)
+    inputs = [lc.Buffer(np.array(v, t), device=device)
+              for v, t in ((x, np.int64), (m, np.uint64), (y, np.int64))]  # fmt: skip
+    run(*inputs, out, turns, dispatch_size=6)
+    c = 16521863422564559735
+    want = [v for a, b, k in zip(x, y, m) for v in (a // b % 2, k // c & 3, k % c % 2)]
+    assert out.numpy().tolist() == want
+    assert turns.numpy().tolist() == [2147483646 // b % 2 for b in y]
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_powers_with_exponents_that_the_compiler_knows(device, opt):
+    """NVIDIA's Vulkan compiler, told to unroll the loop of a power, took it to turn for ever where
+    it knew that it does not turn."""
+
+    @lc.kernel(block_size=8, math="strict", opt=opt)
+    def run(v: lc.Buffer[lc.int32], out: lc.Buffer[lc.int32]):
+        t = lc.dispatch_id().x
+        exponent = lc.bitcast(lc.int32, max(lc.uint32(4294967291), lc.uint32(lc.int8(-127))))
+        for _ in range(1, v[t] % 5):
+            exponent |= -8
+            break
+        out[t] = v[t] ** exponent
+        none = 0
+        while none != 0:
+            none >>= 1
+            out[t] += 1
+
+    v = np.int32([1, -1, 2, 7, 0, 9, 3, 5])
+    out = lc.Buffer(8, lc.int32, device=device)
+    run(lc.Buffer(v, device=device), out, dispatch_size=8)
+    assert out.numpy().tolist() == [1, -1, 0, 0, 0, 0, 0, 0]
+
+
+@lc.struct
+class Points:
+    weight: lc.float32
+    rows: lc.Array[lc.float3, 4]
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_an_array_of_a_struct_that_a_branch_reads(device, opt):
+    """NVIDIA's OpenCL compiler took other elements of what it had copied whole."""
+
+    @lc.kernel(block_size=(8, 2), math="strict", opt=opt)
+    def run(points: lc.Buffer[Points], dots: lc.Buffer[lc.float32], copies: lc.Buffer[Points]):
+        t = lc.dispatch_id().y * lc.dispatch_size().x + lc.dispatch_id().x
+        shared = lc.shared(lc.uint8, 16)
+        taken = points[(t * 3) % 16]
+        dots[t] = lc.dot(points[t % 16].rows[0], taken.rows[0])
+        copies[t] = taken
+        shared[lc.thread_id().x + lc.thread_id().y * 8] = lc.uint8()
+
+    rng = np.random.default_rng(7)
+    rows = np.zeros(16, Points.dtype)
+    rows["weight"], rows["rows"] = rng.integers(-9, 9, 16), rng.integers(-9, 9, (16, 4, 3))
+    points = lc.Buffer(16, Points, device=device)
+    points.upload(rows)
+    dots = lc.Buffer(15, lc.float32, device=device)
+    copies = lc.Buffer(15, Points, device=device)
+    run(points, dots, copies, dispatch_size=(5, 3))
+    t = np.arange(15)
+    first, taken = rows["rows"][:, 0], rows[(t * 3) % 16]
+    assert (dots.numpy() == (first[t % 16] * taken["rows"][:, 0]).sum(1)).all()
+    got = copies.numpy()
+    assert (got["weight"] == taken["weight"]).all() and (got["rows"] == taken["rows"]).all()
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_narrow_lanes_taken_from_zeros_in_company(device, opt):
+    """NVIDIA's Vulkan compiler did not make a pipeline of these."""
+    if not device.features["int64"]:
+        pytest.skip("no 64 bits")
+
+    @lc.kernel(block_size=8, math="strict", opt=opt)
+    def run(a: lc.Buffer[lc.int8], n: lc.Buffer[lc.uint64], out: lc.Buffer[lc.byte3]):
+        t = lc.dispatch_id().x
+        x = lc.byte3(lc.int8(0), lc.int8(-1), lc.int8(0)) - a[t]
+        match n[t] % 5:
+            case 2:
+                pass
+            case _:
+                x = lc.sign(x)
+        out[t] = x
+
+    a = np.int8([-128, -127, -1, 0, 1, 5, 126, 127])
+    out = lc.Buffer(8, lc.byte3, device=device)
+    run(lc.Buffer(a, device=device), lc.Buffer(np.arange(8, dtype=np.uint64) + 2, device=device),
+        out, dispatch_size=8)  # fmt: skip
+    want = (np.int8([0, -1, 0])[None] - a[:, None]).astype(np.int8)
+    want[1:5], want[6:] = np.sign(want[1:5]), np.sign(want[6:])
+    assert out.numpy().tolist() == want.tolist()
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_halves_are_rounded_before_they_are_floats(device, opt):
+    """NVIDIA's Vulkan compiler left out what a half rounds where only a float was made of it."""
+    if not device.features["float16"]:
+        pytest.skip("no half")
+
+    @lc.kernel(block_size=1, math="strict", opt=opt)
+    def run(x: lc.Buffer[lc.float32], out: lc.Buffer[lc.float32]):
+        t = lc.dispatch_id().x
+        out[3 * t] = lc.float32(lc.float16(x[t]))
+        out[3 * t + 1] = lc.float32(lc.int32(lc.float16(x[t] * 3.0)))
+        pair = lc.half2(lc.float16(x[t]), lc.float16(1.0)) / lc.float16(3.0)
+        out[3 * t + 2] = lc.float32(pair.x) + lc.float32(pair.y)
+
+    x = np.float32([0.1, 1000.3, 65519.0, 65520.0, -2049.5, 3e-6, 123.456, np.inf])
+    out = lc.Buffer(24, lc.float32, device=device)
+    run(lc.Buffer(x, device=device), out, dispatch_size=8)
+    with np.errstate(over="ignore"):
+        h = x.astype(np.float16)
+        whole = (x * np.float32(3)).astype(np.float16).astype(np.float64)
+        whole = np.clip(np.trunc(whole), -(2**31), 2**31 - 1).astype(np.int32)
+        third = (h / np.float16(3)).astype(np.float32) + np.float32(np.float16(1) / np.float16(3))
+    want = np.stack([h.astype(np.float32), whole.astype(np.float32), third], 1).ravel()
+    assert (out.numpy() == want).all()

@@ -7,12 +7,15 @@ NVIDIA, LLVMPIPE = 4, 13
 
 FLAGS = {
     NVIDIA: {
+        "int8": False,  # such arithmetic is wrong in many ways, and no faster than that of 32 bits
+        "int16": False,
         "sound_choices": False,
         "sound_loops": False,
         "sound_rounding": False,
         "nvidia_arithmetic": True,
         "close_reciprocals": True,
         "unroll_short_loops": True,
+        "rounds_double_quotients": True,
     },
     LLVMPIPE: {
         "exact_division": True,

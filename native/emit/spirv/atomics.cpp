@@ -129,8 +129,7 @@ Word Emitter::extreme_bits(const Operation& o, const AtomicPlace& p, Word seen, 
   const Word both = min ? either : emit(Opcode::BitwiseAnd, bits, seen, given);
   const Word magnitudes = emit(Opcode::ShiftLeftLogical, bits, either, u32(1));
   const Word zeros = emit(Opcode::IEqual, flag, magnitudes, scalar_constant(p.stored, 0));
-  const Word wins =
-      emit(min ? Opcode::FOrdLessThan : Opcode::FOrdGreaterThan, flag, old, operand);
+  const Word wins = emit(min ? Opcode::FOrdLessThan : Opcode::FOrdGreaterThan, flag, old, operand);
   const Word loses = emit(Opcode::IsNan, flag, operand);
   const Word stays = emit(Opcode::LogicalOr, flag, wins, loses);
   const Word chosen = emit(Opcode::Select, bits, stays, seen, given);
@@ -150,10 +149,10 @@ Word Emitter::compare_loop(const Operation& o, const AtomicPlace& p, Word operan
   start_block(header);
   const Word seen = emit(Opcode::Phi, bits, first, before, found, next);
   const Word old = emit(Opcode::Bitcast, t, seen);
-  const Word wanted = row.float_instruction != Opcode::Nop
-                          ? emit(Opcode::Bitcast, bits,
-                                 emit(row.float_instruction, t, old, operand))
-                          : extreme_bits(o, p, seen, operand);
+  const Word wanted =
+      row.float_instruction != Opcode::Nop
+          ? emit(Opcode::Bitcast, bits, emit(row.float_instruction, t, old, operand))
+          : extreme_bits(o, p, seen, operand);
   out_->op(Opcode::AtomicCompareExchange, bits, found, pointer, p.scope, equal, unequal, wanted,
            seen);
   const Word done = emit(Opcode::IEqual, lanes(Scalar::Bool), found, seen);

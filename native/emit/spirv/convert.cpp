@@ -35,7 +35,10 @@ void Emitter::convert(const Operation& o) {
   // Whether a counter is 0 is a comparison.
   if (to.has_class(ScalarClass::Bool) && from.is_integer())
     given = compared(d_.operands_of(o), given, from.scalar(), from.lanes());
-  const Word made = convert_lanes(given, from.scalar(), to.scalar(), to.lanes());
+  if (hides_half(d_, o, target_.sound_rounding))
+    given = hidden_float(given, from.scalar(), from.lanes());
+  const Word made =
+      convert_lanes(given, from.scalar(), to.scalar(), to.lanes(), hides_conversion(o));
   // Where the machine saturates, NaN gives 0 by itself only from float to 32 bits.
   const bool asks = o.op == Op::Convert && from.is_float() && to.is_integer() &&
                     (scalar_size(from.scalar()) == 8 || scalar_size(to.scalar()) == 8);
@@ -44,6 +47,14 @@ void Emitter::convert(const Operation& o) {
   const Word number = emit(Opcode::FOrdEqual, type(flag), given, given);
   const Word none = lane_constant(to.scalar(), to.lanes(), 0);
   alias(o, emit(Opcode::Select, type(to), number, made, none));
+}
+
+Hides Emitter::hides_conversion(const Operation& o) const {
+  const ValueId from = d_.operands_of(o)[0].value(), to = d_.result(o);
+  if (target_.sound_rounding || !d_.type_of(from).is_float() || !d_.type_of(to).is_integer())
+    return {};
+  return {d_.type_of(from).scalar() != Scalar::Float32 || made_.rounded[from.value],
+          scalar_size(d_.type_of(to).scalar()) != 4 || made_.in_parts[to.value]};
 }
 
 // A narrow integer that is held in 32 bits, after an operation that may have left its range.
@@ -90,7 +101,7 @@ Word Emitter::extend_by_offset(Word id, Scalar to, uint32_t n) {
   return to == Scalar::UInt64 ? back : emit(Opcode::Bitcast, lanes(to, n), back);
 }
 
-Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
+Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n, Hides hides) {
   if (from == to) return id;
   const ScalarClass source = scalar_class(from), result = scalar_class(to);
   const bool to_float = result == ScalarClass::Float;
@@ -101,7 +112,7 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
     if (to_float) one = wide == Scalar::Float64 ? kOneFloat64 : kOneFloat32;
     const Word yes = lane_constant(wide, n, one);
     Word no = lane_constant(wide, n, 0);
-    if (to_float && (hides() || hides_choices())) {
+    if (to_float && (this->hides() || hides_choices())) {
       no = spread(zero_at_run_time(wide), wide, n);
     }
     return convert_lanes(emit(Opcode::Select, lanes(wide, n), id, yes, no), wide, to, n);
@@ -110,11 +121,11 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
     if (from == Scalar::Float64 && to == Scalar::Float16 && d_.math != MathMode::Fast)
       return double_to_half(id, n);
     if (to_float) return emit(Opcode::FConvert, lanes(to, n), id);
-    const bool hides = !target_.sound_rounding && result != ScalarClass::Bool;
-    if (hides) id = from == Scalar::Float64 ? hidden_double(id, n) : hidden_float(id, from, n);
     if (from == Scalar::Float16) {
       id = emit(Opcode::FConvert, lanes(Scalar::Float32, n), id);
       from = Scalar::Float32;
+    } else if (hides.number) {
+      id = from == Scalar::Float64 ? hidden_double(id, n) : hidden_float(id, from, n);
     }
     if (result == ScalarClass::Bool) {
       const Word zero = lane_constant(from, n, 0);
@@ -123,7 +134,7 @@ Word Emitter::convert_lanes(Word id, Scalar from, Scalar to, uint32_t n) {
     const Scalar wide = widened(to);
     const auto code = result == ScalarClass::Signed ? Opcode::ConvertFToS : Opcode::ConvertFToU;
     id = emit(code, lanes(wide, n), id);
-    return convert_integer(hides ? hidden_bits(id, wide, n) : id, wide, to, n);
+    return convert_integer(hides.bits ? hidden_bits(id, wide, n) : id, wide, to, n);
   }
   if (!to_float && result != ScalarClass::Bool) return convert_integer(id, from, to, n);
   const Scalar wide = widened(from);

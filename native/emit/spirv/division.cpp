@@ -5,9 +5,12 @@
 // nor a remainder can leave the normal numbers, and a few steps of fma on the operands themselves
 // round as they should; tried on every significand, from reciprocals and reciprocal roots that are
 // up to four places off. Of NVIDIA's, which are closer, fewer steps are enough: its own compiler
-// takes those. All other divisions take a branch: there the significands alone are divided, the
-// quotient is improved until its remainder is exact, and the remainder says which neighbour is
-// right. Roots need none: what is too small is raised.
+// takes those. All other divisions take a branch, one lane after the other: a rare branch costs
+// little if it is short, much where it keeps the compiler from unrolling what is around it. There
+// they are made in double, if that is to be had and rounds: a quotient of floats is so far from the
+// middle between two floats that its rounding to double decides nothing. Else the significands
+// alone are divided, the quotient is improved until its remainder is exact, and the remainder says
+// which neighbour is right. Roots of small numbers are made of raised ones.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -19,6 +22,7 @@ namespace lcpy::spirv {
 namespace {
 
 constexpr uint32_t kOne = 0x3f800000, kLargestFraction = 0x7fffff;
+constexpr uint32_t kInfinity = 0x7f800000;
 constexpr uint32_t kLeastModerate = 0x21800000, kMostModerate = 0x5d800000;  // 2^-60, 2^60
 
 // Whether the lanes of a constant divide quickly.
@@ -172,7 +176,7 @@ Word Emitter::exact_quotient(Word a, Word b, uint32_t n) {
         for (int step = 0; step < 2; step++) q = f.fma(f.fma(minus, q, x[0]), y, q);
         return q;
       },
-      [&](const Word* x) { return careful_quotient(x[0], x[1], n); });
+      [&](const Word* x) { return rare_quotient(x[0], x[1], n); });
   return emit(Opcode::FunctionCall, f.real, function, a, b);
 }
 
@@ -189,7 +193,7 @@ Word Emitter::exact_reciprocal(Word b, uint32_t n) {
         for (int step = 0; step < steps; step++) y = f.fma(f.fma(minus, y, one), y, y);
         return y;
       },
-      [&](const Word* x) { return careful_quotient(one, x[0], n); });
+      [&](const Word* x) { return rare_quotient(one, x[0], n); });
   return emit(Opcode::FunctionCall, f.real, function, b);
 }
 
@@ -203,31 +207,45 @@ Word Emitter::exact_quotient_by(Word a, Word b, Word reciprocal, uint32_t n) {
         const Word q = emit(Opcode::FMul, f.real, x[0], x[2]);
         return f.fma(f.fma(f.negative(x[1]), q, x[0]), x[2], q);
       },
-      [&](const Word* x) { return careful_quotient(x[0], x[1], n); });
+      [&](const Word* x) { return rare_quotient(x[0], x[1], n); });
   return emit(Opcode::FunctionCall, f.real, function, a, b, reciprocal);
 }
 
-// Without a branch: a small operand is raised, and only zeros and infinity are roots of themselves.
+// Goldschmidt's iteration: g goes to the root, h to half its reciprocal.
+Word Emitter::quick_root(Word x, uint32_t n) {
+  FloatBits f(*this, n);
+  const Word half = f.real_number(0x3f000000);
+  const Word y = glsl(Glsl::InverseSqrt, f.real, x);
+  Word g = emit(Opcode::FMul, f.real, x, y), h = emit(Opcode::FMul, f.real, half, y);
+  if (!target_.close_reciprocals) {
+    const Word e = f.fma(f.negative(h), g, half);
+    g = f.fma(g, e, g);
+    h = f.fma(h, e, h);
+  }
+  return f.fma(f.fma(f.negative(g), g, x), h, g);
+}
+
+// A small operand is raised; zeros and infinity are roots of themselves, others have none.
 Word Emitter::exact_root(Word a, uint32_t n) {
   FloatBits f(*this, n);
-  const Word function = plain_function(root_functions_[n], "square_root", n, [&](Word operand) {
-    const Word least = f.real_number(kLeastModerate), half = f.real_number(0x3f000000);
-    const Word is_small = emit(Opcode::FOrdLessThan, f.flag, operand, least);
-    const Word raised = f.exact(Opcode::FMul, operand, f.real_number(0x5f800000));  // 2^64
-    const Word x = emit(Opcode::Select, f.real, is_small, raised, operand);
-    // Goldschmidt's iteration: g goes to the root, h to half its reciprocal.
-    const Word y = glsl(Glsl::InverseSqrt, f.real, x);
-    Word g = emit(Opcode::FMul, f.real, x, y), h = emit(Opcode::FMul, f.real, half, y);
-    if (!target_.close_reciprocals) {
-      const Word e = f.fma(f.negative(h), g, half);
-      g = f.fma(g, e, g);
-      h = f.fma(h, e, h);
-    }
-    const Word root = f.fma(f.fma(f.negative(g), g, x), h, g);
-    const Word lowered = f.exact(Opcode::FMul, root, f.real_number(0x2f800000));  // 2^-32
-    const Word right = emit(Opcode::Select, f.real, is_small, lowered, root);
-    return emit(Opcode::Select, f.real, is_end(operand, n), operand, right);
-  });
+  const Word function = branching_function(
+      root_functions_[n], "square_root", 1, n,
+      [&](const Word* x) {  // positive, neither small nor infinite
+        const Word above = f.with(Opcode::ISub, f.of(x[0]), kLeastModerate);
+        const Word span = f.number(kInfinity - kLeastModerate);
+        return emit(Opcode::ULessThan, f.flag, above, span);
+      },
+      [&](const Word* x) { return quick_root(x[0], n); },
+      [&](const Word* x) {
+        const Word least = f.real_number(kLeastModerate);
+        const Word is_small = emit(Opcode::FOrdLessThan, f.flag, x[0], least);
+        const Word raised = f.exact(Opcode::FMul, x[0], f.real_number(0x5f800000));  // 2^64
+        const Word operand = emit(Opcode::Select, f.real, is_small, raised, x[0]);
+        const Word root = quick_root(operand, n);
+        const Word lowered = f.exact(Opcode::FMul, root, f.real_number(0x2f800000));  // 2^-32
+        const Word right = emit(Opcode::Select, f.real, is_small, lowered, root);
+        return emit(Opcode::Select, f.real, is_end(x[0], n), x[0], right);
+      });
   return emit(Opcode::FunctionCall, f.real, function, a);
 }
 
@@ -235,7 +253,7 @@ Word Emitter::exact_root(Word a, uint32_t n) {
 Word Emitter::is_end(Word v, uint32_t n) {
   FloatBits f(*this, n);
   const Word zero = emit(Opcode::FOrdEqual, f.flag, v, f.real_number(0));
-  const Word infinite = emit(Opcode::FOrdEqual, f.flag, v, f.real_number(0x7f800000));
+  const Word infinite = emit(Opcode::FOrdEqual, f.flag, v, f.real_number(kInfinity));
   return emit(Opcode::LogicalOr, f.flag, zero, infinite);
 }
 
@@ -250,6 +268,61 @@ Word Emitter::reciprocal_of_root(Word b, uint32_t n) {
         return emit(Opcode::Select, f.real, is_end(root, n), seed, y);
       });
   return emit(Opcode::FunctionCall, f.real, function, b);
+}
+
+// Exact for all operands, by lane in a loop, so that there is one copy of what is long.
+Word Emitter::rare_quotient(Word a, Word b, uint32_t n) {
+  const Word real = lanes(Scalar::Float32);
+  const auto of_lane = [&](Word x, Word y) {
+    if (!target_.rounds_double_quotients || !target_.float64) return careful_quotient(x, y, 1);
+    divides_doubles_ = true;
+    m_.require(Capability::Float64);
+    const Word wide = lanes(Scalar::Float64);
+    const Word p = emit(Opcode::FConvert, wide, x), q = emit(Opcode::FConvert, wide, y);
+    return emit(Opcode::FConvert, real, emit(Opcode::FDiv, wide, p, q));
+  };
+  if (n == 1) return of_lane(a, b);
+  const Word vector = lanes(Scalar::Float32, n), count = lanes(Scalar::UInt32);
+  const Word before = label_, header = m_.new_id(), body = m_.new_id(), next = m_.new_id(),
+             after = m_.new_id();
+  // Each turn takes the first lanes, and turns all three vectors by one: after n turns the
+  // quotients stand where they belong.
+  const Word x = m_.new_id(), y = m_.new_id(), q = m_.new_id(), i = m_.new_id();
+  Word turned[4];
+  for (Word& id : turned) id = m_.new_id();
+  const Word none = u32(0), one = u32(1), all = u32(n);
+  out_->op(Opcode::Branch, header);
+  start_block(header);
+  out_->op(Opcode::Phi, vector, x, a, before, turned[0], next);
+  out_->op(Opcode::Phi, vector, y, b, before, turned[1], next);
+  out_->op(Opcode::Phi, vector, q, a, before, turned[2], next);
+  out_->op(Opcode::Phi, count, i, none, before, turned[3], next);
+  out_->op(Opcode::LoopMerge, after, next, LoopControl::DontUnroll);
+  out_->op(Opcode::Branch, body);
+  start_block(body);
+  const Word first = emit(Opcode::CompositeExtract, real, x, 0u);
+  const Word second = emit(Opcode::CompositeExtract, real, y, 0u);
+  const Word quotient = of_lane(first, second);
+  out_->op(Opcode::Branch, next);
+  start_block(next);
+  const auto turn = [&](Word id, Word v, Word last) {
+    std::vector<Word> parts;
+    for (uint32_t k = 1; k < n; k++) parts.push_back(emit(Opcode::CompositeExtract, real, v, k));
+    parts.push_back(last);
+    out_->begin(Opcode::CompositeConstruct);
+    out_->push(vector);
+    out_->push(id);
+    out_->push_all(parts);
+    out_->end();
+  };
+  turn(turned[0], x, first);
+  turn(turned[1], y, second);
+  turn(turned[2], q, quotient);
+  out_->op(Opcode::IAdd, count, turned[3], i, one);
+  const Word more = emit(Opcode::ULessThan, lanes(Scalar::Bool), turned[3], all);
+  out_->op(Opcode::BranchConditional, more, header, after);
+  start_block(after);
+  return turned[2];
 }
 
 // Exact for all operands. The quotient of the significands is rounded to 24 bits, with a remainder
@@ -370,7 +443,21 @@ void Emitter::div_integer(const Operation& o) {
   if (is_signed && scalar_size(s) == 8 && !target_.sound_choices && !d_.is_constant(x[1].value()))
     b = hidden_bits(b, s, t.lanes());
   const Word id = emit(is_signed ? Opcode::SDiv : Opcode::UDiv, type(t), a, b);
-  alias(o, wrap(id, s, t.lanes()));
+  alias(o, whole_quotient(id, t));
+}
+
+void Emitter::rem_integer(const Operation& o) {
+  const auto x = d_.operands_of(o);
+  const Type t = d_.type_of(d_.result(o));
+  const Word a = value(x[0]), b = value(x[1]);
+  alias(o, whole_quotient(emit(Opcode::UMod, type(t), a, b), t));
+}
+
+// NVIDIA's compiler divides only the low bits of 64 where only they are used.
+Word Emitter::whole_quotient(Word id, Type t) {
+  const Scalar s = t.scalar();
+  if (scalar_size(s) == 8 && !target_.sound_choices) return whole_bits(id, s, t.lanes());
+  return wrap(id, s, t.lanes());
 }
 
 void Emitter::sqrt(const Operation& o) {

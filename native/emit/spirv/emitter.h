@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "emit/emit.h"
-#include "spirv/module.h"
+#include "emit/spirv/made_of.h"
 #include "emit/spirv/ops.h"
 #include "emit/spirv/preflight.h"
 #include "emit/spirv/types.h"
+#include "spirv/module.h"
 
 namespace lcpy::spirv {
 
@@ -46,6 +47,7 @@ class Emitter {
   // division.cpp
   void div(const Operation& o);
   void div_integer(const Operation& o);
+  void rem_integer(const Operation& o);
   void sqrt(const Operation& o);
   // convert.cpp
   void convert(const Operation& o);
@@ -233,7 +235,8 @@ class Emitter {
   void write_scalar(const WordMemory& m, Scalar s, ByteOffset at, Word value);
 
   // ---- convert.cpp ----------------------------------------------------------------------------
-  Word convert_lanes(Word id, Scalar from, Scalar to, uint32_t count);
+  Hides hides_conversion(const Operation& o) const;
+  Word convert_lanes(Word id, Scalar from, Scalar to, uint32_t count, Hides hides = {});
   Word convert_integer(Word id, Scalar from, Scalar to, uint32_t count);
   Word extend_by_offset(Word id, Scalar to, uint32_t n);
   Word wrap(Word id, Scalar s, uint32_t n);
@@ -257,6 +260,7 @@ class Emitter {
   bool hides() const { return !target_.exact_zeros && d_.math != MathMode::Fast; }
   Word hidden_integer(Word id, Scalar s, uint32_t count);
   Word hidden_bits(Word id, Scalar s, uint32_t count);
+  Word whole_bits(Word id, Scalar s, uint32_t count);
 
   // ---- fma.cpp --------------------------------------------------------------------------------
   struct Doubles;
@@ -281,11 +285,15 @@ class Emitter {
   Word exact_reciprocal(Word b, uint32_t count);
   Word exact_quotient_by(Word a, Word b, Word reciprocal, uint32_t count);
   Word exact_root(Word a, uint32_t count);
+  Word whole_quotient(Word id, Type t);
+  Word quick_root(Word x, uint32_t count);
+  Word rare_quotient(Word a, Word b, uint32_t count);
   Word careful_quotient(Word a, Word b, uint32_t count);
   Word reciprocal_of_root(Word root, uint32_t count);
   Word is_end(Word v, uint32_t count);
   Word plain_function(Word& made, const char* name, uint32_t count,
                       const std::function<Word(Word)>& body);
+  bool divides_doubles_ = false;
   // Ids, by lanes.
   Word quotient_functions_[5] = {}, reciprocal_functions_[5] = {}, constant_functions_[5] = {},
        root_functions_[5] = {}, root_reciprocals_[5] = {};
@@ -330,30 +338,33 @@ class Emitter {
   // The only operation of a body that has just one, of this kind; else nullptr.
   const Operation* lone(BodyId body, Op op) const;
   bool flat(const Operation& o) const;
+  size_t flat_length(const Operation& o) const;
   void flatten(const Operation& o, Word condition);
   // The block to branch to for a body: a new one, or the merge itself when the body does nothing.
   Word entry(BodyId body, Target& merge);
   void enter(BodyId body, Word label, const Target& merge);
   void merge(const Operation& o, Target& target);
   Word merged(const Target& target, uint32_t index, Type t);
-  LoopControl loop_control(BodyId body) const;
+  LoopControl loop_control(const Operation& loop) const;
   bool continues(BodyId body) const;
   bool continues_early(BodyId body) const;
   Word carried(std::span<const ValueId> params, uint32_t i, Word next);
-  size_t loop_header(BodyId body, Frame& frame);
+  size_t loop_header(const Operation& loop, Frame& frame);
   bool carries_integer(ValueId param) const;
   Word integer_of_bool(Word id, uint32_t n);
+  bool hides_start(const Operation& loop, uint32_t param) const;
   std::vector<Word> initial_values(const Operation& o);
   std::vector<size_t> loop_phis(const std::vector<ValueId>& params, std::span<const Word> initial,
                                 Word before, Word next);
   void fill_phis(std::span<const ValueId> params, std::span<const size_t> holes,
                  const Target& from);
-  bool turns_freely(BodyId body) const;
+  bool turns_freely(const Operation& loop) const;
 
   const KernelDescriptor& d_;
   const BindingPlan& plan_;
   const VulkanTarget& target_;
   const Needs& needs_;
+  const MadeOf made_;        // where the driver's rounding is not to be trusted
   const bool linear_block_;  // emitted with all threads along x
   const ArgumentBlock block_;
   Module m_;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "emit/spirv/emitter.h"
+#include "kernel/turns.h"
 #include "kernel/walk.h"
 
 namespace lcpy::spirv {
@@ -16,6 +17,7 @@ namespace {
 constexpr size_t kFlatOps = 12;
 // With the author's word that both sides may be.
 constexpr size_t kFlatOpsHinted = 256;
+constexpr size_t kNever = ~size_t{0};
 
 // Operations that cannot fault whatever their operands are, and cost about one instruction.
 bool cheap(Op op) {
@@ -26,6 +28,7 @@ bool cheap(Op op) {
       return op != Op::ConvertUnchecked;
     case OpCategory::Select:
     case OpCategory::Value:
+    case OpCategory::Buffer:  // lengths and extents are arguments
       return true;
     default:
       return op == Op::Min || op == Op::Max || op == Op::Abs;
@@ -42,6 +45,15 @@ SelectionControl control(const Operation& o) {
       break;
   }
   return SelectionControl::None;
+}
+
+bool is_comparison(Op op) {
+  return op == Op::Less || op == Op::LessEqual || op == Op::Greater || op == Op::GreaterEqual ||
+         op == Op::Equal || op == Op::NotEqual;
+}
+
+bool is_false(const KernelDescriptor& d, ValueId v) {
+  return d.is_constant(v) && d.type_of(v).is_bool() && d.constant_bytes(v)[0] == std::byte{0};
 }
 
 }  // namespace
@@ -126,21 +138,27 @@ void Emitter::enter(BodyId body, Word label, const Target& target) {
 }
 
 // Whether both sides come to a Yield by cheap operations alone, and few; an empty side always does.
-bool Emitter::flat(const Operation& o) const {
+bool Emitter::flat(const Operation& o) const { return flat_length(o) != kNever; }
+
+// Operations of both sides, with those of branches within that are flat too.
+size_t Emitter::flat_length(const Operation& o) const {
   const auto hint = static_cast<BranchHint>(o.flags & 3);
   size_t count = 0;
   for (const Operand& x : d_.operands_of(o).subspan(1)) {
     const auto& ops = d_.body(x.body()).ops;
-    if (d_.op(ops.back()).op != Op::Yield) return false;
-    count += ops.size() - 1;
-    for (const OpId id : std::span(ops).first(ops.size() - 1))
-      if (!cheap(d_.op(id).op)) return false;
+    if (d_.op(ops.back()).op != Op::Yield) return kNever;
+    for (const OpId id : std::span(ops).first(ops.size() - 1)) {
+      const Operation& inner = d_.op(id);
+      const size_t length = inner.op == Op::If ? flat_length(inner) : cheap(inner.op) ? 0 : kNever;
+      if (length == kNever) return kNever;
+      count += 1 + length;
+    }
   }
-  if (count == 0) return true;
-  if (hint == BranchHint::Branch) return false;
+  if (count == 0) return 0;
+  if (hint == BranchHint::Branch) return kNever;
   for (uint32_t i = 0; i < o.result_count; i++)
-    if (!d_.type_of(d_.result(o, i)).is_lanes()) return false;
-  return count <= (hint == BranchHint::Flatten ? kFlatOpsHinted : kFlatOps);
+    if (!d_.type_of(d_.result(o, i)).is_lanes()) return kNever;
+  return count <= (hint == BranchHint::Flatten ? kFlatOpsHinted : kFlatOps) ? count : kNever;
 }
 
 void Emitter::flatten(const Operation& o, Word condition) {
@@ -153,8 +171,11 @@ void Emitter::flatten(const Operation& o, Word condition) {
   for (uint32_t i = 0; i < o.result_count; i++) {
     const ValueId result = d_.result(o, i);
     const Word left = choice(yields[0][i].value()), right = choice(yields[1][i].value());
+    const bool conjunction = is_false(d_, yields[1][i].value()) && left != right;
     ids_[result.value] =
-        left == right ? left : select_components(condition, left, right, d_.type_of(result));
+        conjunction     ? emit(Opcode::LogicalAnd, type(d_.type_of(result)), condition, left)
+        : left == right ? left
+                        : select_components(condition, left, right, d_.type_of(result));
   }
 }
 
@@ -228,13 +249,34 @@ Word Emitter::integer_of_bool(Word id, uint32_t n) {
   return emit(Opcode::Select, lanes(Scalar::UInt32, n), id, one, none);
 }
 
+// Whether a loop of unknown turns begins by comparing what it carries there with a constant.
+// NVIDIA's compiler makes of some that turn never or once, as it can tell from what they start
+// with, loops that turn always.
+bool Emitter::hides_start(const Operation& loop, uint32_t param) const {
+  if (target_.sound_loops || known_turns(d_, loop)) return false;
+  const BodyId body = d_.operands_of(loop)[0].body();
+  const ValueId p = d_.body(body).params[param];
+  if (!d_.type_of(p).is_integer()) return false;
+  for (const OpId id : d_.body(body).ops) {
+    const Operation& o = d_.op(id);
+    if (o.op == Op::If || o.op == Op::Loop) break;
+    if (!is_comparison(o.op)) continue;
+    const auto x = d_.operands_of(o);
+    const bool first = x[0].value() == p;
+    if ((first || x[1].value() == p) && d_.is_constant(x[first ? 1 : 0].value())) return true;
+  }
+  return false;
+}
+
 // What the carried values are at first, in the block before the loop.
 std::vector<Word> Emitter::initial_values(const Operation& o) {
   const auto operands = d_.operands_of(o);
   const auto& params = d_.body(operands[0].body()).params;
   std::vector<Word> initial;
-  for (size_t i = 0; i < params.size(); i++) {
-    const Word id = value(operands[1 + i]);
+  for (uint32_t i = 0; i < params.size(); i++) {
+    Word id = value(operands[1 + i]);
+    const Type t = d_.type_of(params[i]);
+    if (hides_start(o, i)) id = hidden_bits(id, t.scalar(), t.lanes());
     initial.push_back(
         carries_integer(params[i]) ? integer_of_bool(id, d_.type_of(params[i]).lanes()) : id);
   }
@@ -289,7 +331,8 @@ void Emitter::fill_phis(std::span<const ValueId> params, std::span<const size_t>
 
 // A body that begins "operations; if c: go on, else: break" gives the loop a plain conditional
 // header. Returns how many operations of the body that covers; 0 when it begins otherwise.
-size_t Emitter::loop_header(BodyId body, Frame& frame) {
+size_t Emitter::loop_header(const Operation& loop, Frame& frame) {
+  const BodyId body = d_.operands_of(loop)[0].body();
   const auto& ops = d_.body(body).ops;
   size_t at = 0;
   const auto straight = [](Op op) {
@@ -314,7 +357,7 @@ size_t Emitter::loop_header(BodyId body, Frame& frame) {
     ids_[d_.result(test, i).value] = value(d_.operands_of(*go)[i]);
   arrive(frame.merge, d_.operands_of(*stop));
   const Word inside = m_.new_id(), outside = frame.merge.label;
-  out_->op(Opcode::LoopMerge, outside, frame.next.label, loop_control(body));
+  out_->op(Opcode::LoopMerge, outside, frame.next.label, loop_control(loop));
   out_->op(Opcode::BranchConditional, condition, leaves_else ? inside : outside,
            leaves_else ? outside : inside);
   start_block(inside);
@@ -347,13 +390,19 @@ bool Emitter::continues_early(BodyId body) const {
 // Whether a loop ends by comparisons with constants, arguments or what is read alone, of which
 // NVIDIA's compiler knows nothing: told to unroll a loop that turns once at most, it may take it to
 // turn always.
-bool Emitter::turns_freely(BodyId body) const {
-  const auto is_plain = [&](ValueId v) {
+bool Emitter::turns_freely(const Operation& loop) const {
+  const BodyId body = d_.operands_of(loop)[0].body();
+  const auto is_read = [&](ValueId v) {
     const Value& value = d_.values[v.value];
-    if (d_.is_constant(v)) return true;
-    if (value.def == Value::Def::BodyParameter) return value.source == body.value;
     return value.def == Value::Def::Result && scalar_size(d_.type_of(v).scalar()) >= 4 &&
            op_row(d_.op(OpId(value.source)).op).category == OpCategory::Memory;
+  };
+  // A counter between constants turns as often as is known; one that starts from something else is
+  // hidden, or compared with something else.
+  const auto starts = [&](uint32_t param) {
+    const ValueId first = d_.operands_of(loop)[1 + param].value();
+    return known_turns(d_, loop) > 1 || hides_start(loop, param) || d_.is_constant(first) ||
+           is_read(first);
   };
   for (const OpId id : d_.body(body).ops) {
     const Operation& o = d_.op(id);
@@ -365,22 +414,25 @@ bool Emitter::turns_freely(BodyId body) const {
     const Value& condition = d_.values[d_.operands_of(o)[0].index];
     if (condition.def != Value::Def::Result) return false;
     const Operation& test = d_.op(OpId(condition.source));
-    const bool compares = test.op == Op::Less || test.op == Op::LessEqual ||
-                          test.op == Op::Greater || test.op == Op::GreaterEqual ||
-                          test.op == Op::Equal || test.op == Op::NotEqual;
-    if (!compares) return false;
+    if (!is_comparison(test.op)) return false;
     if (d_.type_of(d_.operands_of(test)[0].value()).is_float()) continue;
-    for (const Operand& x : d_.operands_of(test))
-      if (!is_plain(x.value())) return false;
+    const auto x = d_.operands_of(test);
+    for (size_t i = 0; i < 2; i++) {
+      const ValueId v = x[i].value();
+      const Value& value = d_.values[v.value];
+      const bool counts = value.def == Value::Def::BodyParameter && value.source == body.value;
+      if (counts ? !starts(value.index) : !d_.is_constant(v) && !is_read(v)) return false;
+    }
   }
   return true;
 }
 
 // NVIDIA's compiler unrolls a loop of a handful of instructions only when asked. Asked for a longer
 // one, it makes programs that run many times slower.
-LoopControl Emitter::loop_control(BodyId body) const {
-  if (!target_.unroll_short_loops || (!target_.sound_loops && !turns_freely(body)))
+LoopControl Emitter::loop_control(const Operation& loop) const {
+  if (!target_.unroll_short_loops || (!target_.sound_loops && !turns_freely(loop)))
     return LoopControl::None;
+  const BodyId body = d_.operands_of(loop)[0].body();
   constexpr uint32_t kShort = 24;  // operations
   uint32_t count = 0;
   bool plain = true;
@@ -416,10 +468,10 @@ void Emitter::loop(const Operation& o) {
   Frame* const outer = loop_;
   loop_ = &frame;
   const bool plain = target_.sound_headers || !continues_early(body);
-  const size_t from = plain ? loop_header(body, frame) : 0;
+  const size_t from = plain ? loop_header(o, frame) : 0;
   if (!from) {
     const Word inside = m_.new_id();
-    out_->op(Opcode::LoopMerge, frame.merge.label, frame.next.label, loop_control(body));
+    out_->op(Opcode::LoopMerge, frame.merge.label, frame.next.label, loop_control(o));
     out_->op(Opcode::Branch, inside);
     start_block(inside);
   }

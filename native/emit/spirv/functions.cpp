@@ -59,7 +59,7 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
   // Of constants alone the driver would know what they make.
   const bool known = first.is_float() && result.is_float() &&
                      std::ranges::all_of(x, [&](Operand v) { return d_.is_constant(v.value()); });
-  const Word a = known ? unseen(x[0].value()) : value(x[0]);
+  Word a = known ? unseen(x[0].value()) : value(x[0]);
   if (x.size() == 1) {
     id = emit(code, t, a);
   } else {
@@ -68,6 +68,12 @@ void Emitter::emit_instruction(const Operation& o, const EmitRow& row) {
     if (equals) b = compared(x, b, first.scalar(), first.lanes());
     const bool equal_floats = code == Opcode::FOrdEqual || code == Opcode::FUnordNotEqual;
     if (equal_floats && ends_loop(x)) b = unseen(x[1].value());
+    // NVIDIA's compiler computes only those bits of 64 that are used, divisions among them.
+    if (code == Opcode::BitwiseAnd && scalar_size(first.scalar()) == 8 && !target_.sound_choices) {
+      const bool known_first = d_.is_constant(x[0].value());
+      if (known_first != d_.is_constant(x[1].value()))
+        (known_first ? b : a) = whole_bits(known_first ? b : a, first.scalar(), first.lanes());
+    }
     id = emit(code, t, a, b);
   }
   alias(o, wrap(id, result.scalar(), result.lanes()));
@@ -244,6 +250,7 @@ Emitter::Emitter(const KernelDescriptor& d, const BindingPlan& plan, const Vulka
       plan_(plan),
       target_(target),
       needs_(needs),
+      made_(target.sound_rounding ? MadeOf{} : made_of(d)),
       linear_block_(needs.warp && (d.block_size[1] > 1 || d.block_size[2] > 1) &&
                     threads_of(d) <= target.block_x),
       block_(argument_block(d)),
@@ -291,7 +298,8 @@ void Emitter::float_controls(Word entry) {
   const VulkanTarget& t = target_;
   preserve(needs_.float32, t.signed_zero_inf_nan_preserve, t.denorm_preserve, 32u);
   preserve(needs_.holds_float16, t.signed_zero_inf_nan_preserve16, t.denorm_preserve16, 16u);
-  preserve(needs_.float64, t.signed_zero_inf_nan_preserve64, t.denorm_preserve64, 64u);
+  preserve(needs_.float64 || divides_doubles_, t.signed_zero_inf_nan_preserve64,
+           t.denorm_preserve64, 64u);
   control(needs_.holds_float16 && t.round_even16, Capability::RoundingModeRTE,
           ExecutionMode::RoundingModeRTE, 16u);
 }
@@ -305,7 +313,6 @@ SpirvModule Emitter::run() {
   else
     m_.execution_mode(main, ExecutionMode::LocalSize, d_.block_size[0], d_.block_size[1],
                       d_.block_size[2]);
-  float_controls(main);
   if (needs_.warp && target_.maximal_reconvergence) {
     m_.extension("SPV_KHR_maximal_reconvergence");
     m_.execution_mode(main, ExecutionMode::MaximallyReconvergesKHR);
@@ -315,6 +322,7 @@ SpirvModule Emitter::run() {
     queue_.pop_back();
     emit_function(next);
   }
+  float_controls(main);
   SpirvModule module;
   module.words = m_.finish();
   module.capabilities = m_.capability_names();

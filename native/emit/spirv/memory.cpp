@@ -167,7 +167,10 @@ void Emitter::store(const Operation& o) {
   if (t.is_array() && t.count() > kUnrolledElements && d_.is_constant(v) &&
       std::ranges::all_of(d_.constant_bytes(v), [](std::byte b) { return b == std::byte{0}; }))
     return store_zeros(place(o, 2), access_mask(o));
-  const Word id = d_.slot(s).memory == MemoryClass::Scratch ? unseen(v) : value(v);
+  // What the kernel reads again the driver takes from what it stored.
+  const bool comes_back =
+      d_.slot(s).memory != MemoryClass::Global || d_.slot(s).access != Access::Write;
+  const Word id = comes_back ? unseen(v) : value(v);
   store_place(place(o, 2), id, access_mask(o));
 }
 

@@ -2,9 +2,9 @@
 // operation of op.def that passes into descriptors and has no row here stops the build by name.
 #pragma once
 #include "emit/emit.h"
-#include "spirv/grammar.h"
 #include "lower/lower.h"
 #include "ops/op.h"
+#include "spirv/grammar.h"
 
 namespace lcpy::spirv {
 

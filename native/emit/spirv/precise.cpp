@@ -49,6 +49,17 @@ Word Emitter::hidden_bits(Word id, Scalar s, uint32_t n) {
   return emit(Opcode::IAdd, whole, id, zeros);
 }
 
+// An integer of 64 bits of which the driver needs all, whatever it makes of them: shifted by none,
+// which it does not know. (Ids of kernels are small.)
+Word Emitter::whole_bits(Word id, Scalar s, uint32_t n) {
+  const Word number = block_word(ArgumentBlock::kKernelId);
+  const Word none = emit(Opcode::ShiftRightLogical, lanes(Scalar::UInt32), number, u32(26));
+  const Word steps = spread(none, Scalar::UInt32, n), whole = lanes(s, n);
+  const bool is_signed = scalar_class(s) == ScalarClass::Signed;
+  const Opcode shift = is_signed ? Opcode::ShiftRightArithmetic : Opcode::ShiftRightLogical;
+  return emit(shift, whole, id, steps);
+}
+
 // A half or float of which the driver does not know what it was rounded from.
 Word Emitter::hidden_float(Word id, Scalar s, uint32_t n) {
   const Word zero = zero_at_run_time(Scalar::UInt32);

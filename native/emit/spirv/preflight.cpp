@@ -158,8 +158,7 @@ class Preflight {
       const bool cast = to.is_integer() && from.is_integer() &&
                         scalar_size(to.scalar()) == scalar_size(from.scalar());
       const bool rounds = to.scalar() == Scalar::Float16 && from.is_integer();
-      const bool hides =
-          !target_.sound_rounding && to.is_integer() && from.scalar() == Scalar::Float16;
+      const bool hides = hides_half(d_, o, target_.sound_rounding);
       if (!cast && !rounds && !hides) return;
     } else if (o.op == Op::Bitcast) {
       // Storage formats and their bits are one type.
@@ -341,6 +340,22 @@ Type place_type(const KernelDescriptor& d, std::span<const Operand> operands, si
   for (size_t i = first; i < operands.size(); i++)
     t = t.is_struct() ? t.component(operands[i].index) : t.element();
   return t;
+}
+
+bool hides_half(const KernelDescriptor& d, const Operation& conversion, bool sound_rounding) {
+  const Type to = d.type_of(d.result(conversion));
+  if (sound_rounding || to.has_class(ScalarClass::Bool) || d.math == MathMode::Fast) return false;
+  ValueId v = d.operands_of(conversion)[0].value();
+  if (!d.type_of(v).is_lanes() || d.type_of(v).scalar() != Scalar::Float16 || d.is_constant(v))
+    return false;
+  // What memory held was rounded.
+  while (d.values[v.value].def == Value::Def::Result) {
+    const Operation& o = d.op(OpId(d.values[v.value].source));
+    if (o.op == Op::Load) return false;
+    if (o.op != Op::Extract && o.op != Op::Shuffle) break;
+    v = d.operands_of(o)[0].value();
+  }
+  return true;
 }
 
 bool computes_half(const KernelDescriptor& d, const BindingPlan& plan, const VulkanTarget& target) {

@@ -11,7 +11,7 @@ namespace lcpy::spirv {
 struct Needs {
   // Arithmetic on narrow types, beyond loading, storing and converting them.
   bool int8 = false, int16 = false, float16 = false;
-  bool storage8 = false, storage16 = false;  // narrow types in buffers
+  bool storage8 = false, storage16 = false;                      // narrow types in buffers
   bool float32 = false, holds_float16 = false, float64 = false;  // of any use
   bool barrier = false;
   bool warp = false;
@@ -36,6 +36,10 @@ inline constexpr uint32_t kFewReturns = 4;
 
 // True when Vulkan's instructions do this atomic on a float place themselves.
 bool native_float_atomic(Op op, Type type, MemoryClass memory, const VulkanTarget& target);
+
+// Whether a conversion of halves to longer floats takes them as bits. NVIDIA's compiler leaves out
+// the rounding of what only such a conversion reads.
+bool hides_half(const KernelDescriptor& d, const Operation& conversion, bool sound_rounding);
 
 // The type of the place that a chain of operands reaches: [Slot, …], the chain from `first` on.
 Type place_type(const KernelDescriptor& d, std::span<const Operand> operands, size_t first);
