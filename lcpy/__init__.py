@@ -21,6 +21,8 @@ _HOMES = {  # public name -> module that has it
     "Kernel": "launch",
     "callable": "front",
     "external": "front",
+    "Artifact": "artifact",
+    "load_artifact": "artifact",
 }
 # Modules below the package: found by the import system, public or not.
 _MODULES = (

@@ -1,4 +1,5 @@
-"""The command line: ``python -m lcpy devices | doctor | ops | as | dis | reflect | val``."""
+"""The command line: ``python -m lcpy devices | doctor | ops | compile | inspect | as | dis |
+reflect | val``."""
 
 import argparse
 import json
@@ -28,6 +29,7 @@ def main(arguments=None):
     command.add_argument("--env", default="vulkan1.2")
     command.set_defaults(function=validate)
     _add_assembly(commands)
+    _add_artifacts(commands)
     options = parser.parse_args(arguments)
     return options.function(options)
 
@@ -52,6 +54,68 @@ def _add_assembly(commands):
     command = commands.add_parser("reflect", help="entry points and bindings of a SPIR-V module")
     command.add_argument("file", nargs="?", default="-", help="'-' for the input")
     command.set_defaults(function=reflect)
+
+
+def _add_artifacts(commands):
+    from .ahead import FORMATS
+
+    command = commands.add_parser(
+        "compile",
+        help="kernels of a Python file to files, without any driver",
+        description="Compiles the kernels of a Python file. The types of their parameters are "
+        "those of the annotations, or what the file's KERNELS says: {kernel: (type, …)}.",
+    )
+    command.add_argument("file", metavar="FILE[:KERNEL,…]", help="all its kernels unless named")
+    command.add_argument("--target", default="spirv", help="spirv, opencl, cuda, cpu; with commas")
+    command.add_argument("-o", default=".", metavar="DIRECTORY", help="made if it is not there")
+    command.add_argument("--format", default="artifact", help=f"{', '.join(FORMATS)}; with commas")
+    command.add_argument("--vulkan", default="1.2", help="1.1, 1.2 or 1.3")
+    command.add_argument("--driver", default="any", help="of spirv: any, none, nvidia, llvmpipe")
+    command.add_argument("--math", help="ieee, strict or fast; the kernel's if left out")
+    command.add_argument("--depfile", metavar="FILE", help="what the outputs depend on, for make")
+    command.set_defaults(function=compile_files)
+    command = commands.add_parser("inspect", help="what an artifact is")
+    command.add_argument("file")
+    command.add_argument("--header", action="store_true", help="as a header for C and C++")
+    command.set_defaults(function=inspect)
+
+
+def compile_files(options):
+    """Compiles a file's kernels; 1 and what is wrong where it cannot."""
+    from . import ahead
+    from .errors import Error
+
+    try:
+        written = ahead.compile_files(
+            options.file,
+            options.o,
+            targets=options.target.split(","),
+            formats=options.format.split(","),
+            vulkan=options.vulkan,
+            driver=options.driver,
+            math=options.math,
+            depfile=options.depfile,
+        )
+    except (Error, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    for path in written:
+        print(path)
+    return 0
+
+
+def inspect(options):
+    """Prints what an artifact is; 1 where the file is none."""
+    from .artifact import load_artifact
+    from .errors import Error
+
+    try:
+        found = load_artifact(options.file)
+    except (Error, OSError) as error:
+        print(f"{options.file}: {error}", file=sys.stderr)
+        return 1
+    print(found.header() if options.header else found)
+    return 0
 
 
 def _report(options, data, lines):

@@ -12,7 +12,6 @@ NAMES = {
     "Accel": "ray tracing",
     "Library": "libraries of kernels",
     "load_library": "libraries of kernels",
-    "load_artifact": "saved artifacts",
 }
 
 

@@ -39,11 +39,39 @@ def kernel(function=None, *, block_size=None, math="ieee", bounds="off", opt=1):
 
 
 class CompileRequest:
-    """What a device compiles: one specialisation as a descriptor."""
+    """What a device compiles: one specialisation as a descriptor. Devices ask it for code, since a
+    loaded artifact (lcpy/loaded.py) has that and no descriptor to make it of."""
+
+    is_validated = False  # whether `spirv` gives modules that SPIRV-Tools has seen
 
     def __init__(self, name, descriptor, math, front_seconds, lower_seconds):
         self.name, self.descriptor, self.math = name, descriptor, math
         self.front_seconds, self.lower_seconds = front_seconds, lower_seconds
+
+    def plan(self, limits):
+        """The interface plan for a device's limits."""
+        from .artifact import plan_of
+
+        return plan_of(self.name, self.descriptor, limits)
+
+    def spirv(self, plan, fold, target, lines=False):
+        return core.emit_spirv(self.descriptor, plan, fold=fold, lines=lines, **target)
+
+    def opencl(self, version, correct_divide_sqrt, **target):
+        """(source, the compiler's options)"""
+        options = core.opencl_build_options(
+            self.descriptor, version=version, correct_divide_sqrt=correct_divide_sqrt
+        )
+        return core.emit_opencl(self.descriptor, **target), options
+
+    def cuda(self, arch, fold, restrict):
+        """(source, the compiler's options)"""
+        source = core.emit_cuda(self.descriptor, arch=arch, fold=fold, restrict=restrict)
+        return source, core.cuda_build_options(self.descriptor, arch)
+
+    def dynamic_shared(self):
+        """Bytes of shared memory that a launch on CUDA passes."""
+        return core.cuda_dynamic_shared(self.descriptor)
 
 
 class _Specialisation:
@@ -327,16 +355,59 @@ class Kernel(core.KernelBase):
         return self._specialise_types(types_).descriptor(ragged, view_offsets)[0]
 
     def compile(
-        self, *types_, target="spirv", vulkan="1.2", math=None, block_size=None, ragged=True
+        self,
+        *types_,
+        target="spirv",
+        vulkan="1.2",
+        driver="any",
+        math=None,
+        block_size=None,
+        ragged=True,
     ):
-        """An Artifact for a target: "spirv" (for Vulkan 1.1, 1.2 or 1.3), "opencl", "cuda"."""
+        """An Artifact for argument types, without a device.
+
+        Parameters
+        ----------
+        *types_
+            One type for each parameter; of those that are annotated with one, nothing need be
+            given if all are.
+        target : "spirv", "opencl", "cuda" or "cpu"
+        vulkan : "1.1", "1.2" or "1.3"
+            Of "spirv": the least version of the devices that it is for.
+        driver : "any", "none", "nvidia" or "llvmpipe"
+            Of "spirv": "any" keeps clear of what any known driver gets wrong. The module of "none"
+            is smaller, and for drivers that get nothing wrong; that of one driver may be faster,
+            and runs with no other.
+        math : "ieee", "strict" or "fast", optional
+            The kernel's if None.
+        block_size : int or tuple of ints, optional
+            The kernel's if None, or 256.
+        ragged : bool
+            False: only for dispatches of whole blocks.
+        """
         from .artifact import build_artifact
 
-        made = self._specialise_types(types_, block_size)
+        made = self._specialise_types(types_ or self._annotated_types(), block_size)
         if math not in (None, "ieee", "strict", "fast"):
             raise ArgumentError(f"math: 'ieee', 'strict' or 'fast', not {types.shown(math)}")
         descriptor = made.descriptor(ragged, False, math)[0]
-        return build_artifact(self.__name__, descriptor, made.parameters, target, vulkan)
+        facts = {"math": math or self.math, "ragged": bool(ragged)}
+        return build_artifact(
+            self.__name__, descriptor, made.parameters, target, facts, vulkan, driver
+        )
+
+    def _annotated_types(self):
+        """The types of all parameters by their annotations."""
+        found = []
+        for parameter in self._parameters:
+            T = _annotated(parameter, f"argument '{parameter.name}'")
+            if T is None:
+                raise ArgumentError(
+                    f"{self.__name__}: the type of '{parameter.name}' is not annotated; annotate "
+                    "it, as in lc.Buffer[lc.float32], or give the types of all arguments"
+                )
+            found.append(T)
+        return found
 
 
 # ---- arguments ----------------------------------------------------------------------------------

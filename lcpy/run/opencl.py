@@ -431,8 +431,10 @@ class OpenclDevice(DeviceBase):
         """The descriptor's program, built; `times` grows."""
         descriptor, features = request.descriptor, self.features
         start = time.perf_counter()
-        source = core.emit_opencl(
-            descriptor,
+        # Subgroups came to the language with 2.0, and are optional in 3.0.
+        source, options = request.opencl(
+            30 if descriptor.uses_warp else 12,
+            features["exact_division"],
             fp64=features["float64"],
             fp16=features["float16"] == "native",
             int64_atomics=features["int64_atomics"],
@@ -442,12 +444,6 @@ class OpenclDevice(DeviceBase):
             **{name: value for name, value in features.items() if name.startswith("subgroup")},
             own_functions=self.own_functions,
             own_double_functions=self.own_double_functions,
-        )
-        # Subgroups came to the language with 2.0, and are optional in 3.0.
-        options = core.opencl_build_options(
-            descriptor,
-            version=30 if descriptor.uses_warp else 12,
-            correct_divide_sqrt=features["exact_division"],
         )
         emitted = time.perf_counter()
         program = self._program(request.name, source, tuple(options.split()))

@@ -39,7 +39,7 @@ def spirv_text(kernel, types):
     program = shutil.which("spirv-dis", path=f"{Path(sys.executable).parent}{os.pathsep}{PATH}")
     if program is None:
         pytest.skip("spirv-dis of SPIRV-Tools is not here")
-    module = kernel.compile(*types, target="spirv", vulkan="1.2")
+    module = kernel.compile(*types, target="spirv", vulkan="1.2", driver="none")
     command = [program, "--raw-id", "--no-color", "-"]
     done = subprocess.run(command, input=module.data, capture_output=True, check=True)
     lines = done.stdout.decode().splitlines()
@@ -67,7 +67,7 @@ def test_golden(row, form):
 @pytest.mark.parametrize("row", SMALL, ids=lambda row: row[0])
 def test_valid(row, version):
     _, kernel, types = row
-    module = kernel.compile(*types, target="spirv", vulkan=version)
+    module = kernel.compile(*types, target="spirv", vulkan=version, driver="none")
     lc.spirv.validate(module.data, f"vulkan{version}")
 
 

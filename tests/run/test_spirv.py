@@ -89,8 +89,8 @@ OpNop
 
 
 def test_a_wrong_module_of_a_kernel_names_the_program(monkeypatch):
+    from lcpy import launch
     from lcpy._native import core
-    from lcpy.run.vulkan import pipeline
 
     devices = [d.name for d in lc.devices() if d.kind == "vulkan"]
     if not devices or spirv.available() != "library":
@@ -119,7 +119,7 @@ def test_a_wrong_module_of_a_kernel_names_the_program(monkeypatch):
         x[i] = x[i] + 1
 
     device = lc.Device(devices[0])
-    monkeypatch.setattr(pipeline, "core", Core())
+    monkeypatch.setattr(launch, "core", Core())
     monkeypatch.setattr(device, "validate", True)
     with pytest.raises(lc.Error, match=r"test_spirv.py:\d+: SPIRV-Tools rejects"):
         adds(lc.Buffer(8, lc.uint32, device=device), dispatch_size=8)

@@ -59,12 +59,10 @@ def build(device, request):
 
 def compile_module(device, request, fold, overlap, times):
     """The descriptor's module, from this process, the disk or the compiler."""
-    descriptor = request.descriptor
     start = time.perf_counter()
-    source = core.emit_cuda(descriptor, arch=device.arch, fold=fold, restrict=not overlap)
-    options = tuple(core.cuda_build_options(descriptor, device.arch).split())
+    source, options = request.cuda(device.arch, fold, not overlap)
     emitted = time.perf_counter()
-    key = (source, options)
+    key = (source, tuple(options.split()))
     module = device.module(key, lambda: Module(device, _cubin(device, request.name, *key)))
     times["core"] += emitted - start
     times["driver"] += time.perf_counter() - emitted
@@ -133,7 +131,7 @@ class CudaExecutable(core.CudaExecutable, Executable):
                     f"kernel '{self.name}' needs {x * y * z} threads of a block; {device.name} "
                     f"runs this kernel with {threads.value}"
                 )
-            dynamic = core.cuda_dynamic_shared(self.request.descriptor)
+            dynamic = self.request.dynamic_shared()
             if dynamic:
                 code = api.lib.cuFuncSetAttribute(function, _MAX_DYNAMIC_SHARED, dynamic)
                 check(code, "cuFuncSetAttribute", device)

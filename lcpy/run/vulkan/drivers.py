@@ -41,3 +41,32 @@ def flags(driver):
 def lacking(driver):
     """Functions of float that are the core's own there; None for all of them."""
     return list(NVIDIA_LACKS) if driver == NVIDIA else None
+
+
+NAMES = {"nvidia": NVIDIA, "llvmpipe": LLVMPIPE}
+# Flags that say what hardware does beyond the specification: of no use to other devices.
+_BEYOND = (
+    "exact_division",
+    "nvidia_arithmetic",
+    "close_reciprocals",
+    "unroll_short_loops",
+    "rounds_double_quotients",
+)
+# What a module for all of them may still take for granted, since doing without costs features that
+# many devices lack: it is written down where one does.
+ASSUMED = ("fused_fma", "deep_nesting")
+
+
+def portable():
+    """Flags for devices of any driver: what one gets wrong is avoided for all."""
+    return {
+        name: value
+        for faults in FLAGS.values()
+        for name, value in faults.items()
+        if name not in (*_BEYOND, *ASSUMED)
+    }
+
+
+def name_of(driver):
+    """The name in NAMES of a VkDriverId; None of one that has none."""
+    return next((name for name, number in NAMES.items() if number == driver), None)

@@ -125,7 +125,5 @@ class VulkanExecutable(core.RecordedExecutable, Executable):
             )
         if self.folded is None:
             store = self.device.pipelines
-            self.folded = store.pipeline(
-                self.name, self.request.descriptor, self.plan, True, dict(self.times)
-            )
+            self.folded = store.pipeline(self.request, self.plan, True, dict(self.times))
         return self.folded, gx, gy, gz

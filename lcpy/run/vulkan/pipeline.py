@@ -4,9 +4,8 @@ import time
 from collections import OrderedDict
 
 from ... import spirv
-from ..._native import core
 from ...errors import DeviceError, UnsupportedError
-from ...plan import check_limits, plan_interface
+from ...plan import check_limits
 from ..device import Executable
 from . import api
 from .api import Keep, check
@@ -26,6 +25,15 @@ CAPABILITY_FEATURES = {
     "Int64Atomics": "shaderBufferInt64Atomics",
     "AtomicFloat32AddEXT": "shaderBufferFloat32AtomicAdd",
     "VulkanMemoryModel": "vulkanMemoryModel",
+}
+# Likewise of properties: kinds of subgroup operations, float controls.
+CAPABILITY_PROPERTIES = {
+    "GroupNonUniform": "basic",
+    "GroupNonUniformVote": "vote",
+    "GroupNonUniformBallot": "ballot",
+    "GroupNonUniformArithmetic": "arithmetic",
+    "GroupNonUniformShuffle": "shuffle",
+    "SignedZeroInfNanPreserve": "shaderSignedZeroInfNanPreserveFloat32",
 }
 
 
@@ -79,22 +87,16 @@ class PipelineStore:
         check_limits(
             device.plan_limits, request.name, descriptor.block_size, descriptor.shared_bytes
         )
-        slots = [(s[0], s[2], s[3]) for s in descriptor.slots]
-        plan = plan_interface(
-            request.name,
-            slots,
-            descriptor.argument_block()[0],
-            device.plan_limits,
-            descriptor.indexes_arguments,
-        )
+        plan = request.plan(device.plan_limits)
         times = dict(Executable.times)
-        built = self.pipeline(request.name, descriptor, plan, False, times)
+        built = self.pipeline(request, plan, False, times)
         return VulkanExecutable(device, request, plan, built, times)
 
-    def pipeline(self, name, descriptor, plan, fold, times):
-        """The Built of a descriptor; `fold`: block ids come from the hardware's linear index."""
+    def pipeline(self, request, plan, fold, times):
+        """The Built of a request; `fold`: block ids come from the hardware's linear index."""
         start = time.perf_counter()
-        module = core.emit_spirv(descriptor, plan, fold=fold, **self.device.target)
+        name, descriptor = request.name, request.descriptor
+        module = request.spirv(plan, fold, self.device.target)
         times["core"] += time.perf_counter() - start
         self._check_capabilities(name, module)
         limits = self.device.plan_limits
@@ -103,9 +105,9 @@ class PipelineStore:
             key = (module.words, plan)
             built = self.built.get(key)
             if built is None:
-                if self.device.validate:
+                if self.device.validate and not request.is_validated:
                     start = time.perf_counter()
-                    self._validate(module, descriptor, plan, fold)
+                    self._validate(module, request, plan, fold)
                     times["validation"] += time.perf_counter() - start
                 start = time.perf_counter()
                 try:
@@ -120,21 +122,27 @@ class PipelineStore:
                 self.built.move_to_end(key)
         return built
 
-    def _validate(self, module, descriptor, plan, fold):
+    def _validate(self, module, request, plan, fold):
         env = "vulkan1.2" if self.device.target["version"] >= 12 else "vulkan1.1"
         try:
             spirv.validate(module.words, env)
         except spirv.ValidationError:
             # The same module with lines, so that the error says from which of the program's it is.
-            lined = core.emit_spirv(descriptor, plan, fold=fold, lines=True, **self.device.target)
+            lined = request.spirv(plan, fold, self.device.target, lines=True)
             spirv.validate(lined.words, env)
             raise
 
     def _check_capabilities(self, name, module):
-        on = self.device.physical.feature_names
+        physical = self.device.physical
+        on = physical.feature_names
+        has = {*physical.subgroup_operations, *physical.float_controls}
         for capability in module.capabilities:
             feature = CAPABILITY_FEATURES.get(capability)
-            if feature is not None and feature not in on:
+            lacks = feature is not None and feature not in on
+            if capability in CAPABILITY_PROPERTIES:
+                feature = CAPABILITY_PROPERTIES[capability]
+                lacks = feature not in has
+            if lacks:
                 raise UnsupportedError(
                     f"kernel '{name}' needs the feature {feature} ({capability}), "
                     f"which {self.device.name} lacks"
