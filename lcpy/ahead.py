@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 
+from .artifact import TARGETS
 from .errors import ArgumentError
 from .launch import Kernel
 
@@ -19,7 +20,7 @@ _ENDINGS = {"spirv": ".spv", "opencl": ".cl", "cuda": ".cu", "cpu": ".kernel"}
 
 def compile_files(
     file, directory, *, targets=("spirv",), formats=("artifact",), vulkan="1.2",
-    driver="any", math=None, depfile=None,
+    driver="any", math=None, depfile=None, write=True,
 ):  # fmt: skip
     """Compiles kernels of a Python file; returns the paths of what was written.
 
@@ -35,7 +36,10 @@ def compile_files(
     targets : sequence of "spirv", "opencl", "cuda", "cpu"
     formats : sequence of "artifact", "code", "text", "header"
     depfile : path, optional
-        Written in make's language: the outputs, and the Python files that they come of.
+        Written in make's language: the outputs, and the Python files that they come of; absolute
+        paths if the directory's is.
+    write : bool
+        False: the paths alone.
     """
     for name in formats:
         if name not in FORMATS:
@@ -49,24 +53,35 @@ def compile_files(
     kernels = _chosen(module, path, names.split(",") if names else None)
     given = {k: tuple(types) for k, types in getattr(module, "KERNELS", {}).items()}
     directory = Path(directory)
-    directory.mkdir(parents=True, exist_ok=True)
-    written = []
+    if write:
+        directory.mkdir(parents=True, exist_ok=True)
+    written = {}
     for name, kernel in kernels:
         for target in targets:
+            paths = {directory / _name(name, target, form): form for form in formats}
+            written.update(dict.fromkeys(map(str, paths)))
+            if not write:
+                continue
             artifact = kernel.compile(
                 *given.get(kernel, ()), target=target, vulkan=vulkan, driver=driver, math=math
             )
-            for form in formats:
-                ending, data = FORMATS[form]
-                if form == "code" or (form == "text" and target != "spirv"):
-                    ending = _ENDINGS[target]
-                to = directory / f"{name}.{target}{ending}"
-                to.write_bytes(data(artifact))
-                if str(to) not in written:
-                    written.append(str(to))
-    if depfile is not None:
-        Path(depfile).write_text(_rule(written, _sources(path, before)))
-    return written
+            for to, form in paths.items():
+                to.write_bytes(FORMATS[form][1](artifact))
+    if write and depfile is not None:
+        sources = _sources(path, before)
+        if directory.is_absolute():
+            sources = [os.path.abspath(file) for file in sources]
+        Path(depfile).write_text(_rule(written, sources))
+    return list(written)
+
+
+def _name(kernel, target, form):
+    if target not in TARGETS:
+        raise ArgumentError(f"target: one of {', '.join(TARGETS)}; not {target!r}")
+    ending = FORMATS[form][0]
+    if form == "code" or (form == "text" and target != "spirv"):
+        ending = _ENDINGS[target]
+    return f"{kernel}.{target}{ending}"
 
 
 def _imported(path):

@@ -73,6 +73,7 @@ def _add_artifacts(commands):
     command.add_argument("--driver", default="any", help="of spirv: any, none, nvidia, llvmpipe")
     command.add_argument("--math", help="ieee, strict or fast; the kernel's if left out")
     command.add_argument("--depfile", metavar="FILE", help="what the outputs depend on, for make")
+    command.add_argument("--list", action="store_true", help="names of the files, none written")
     command.set_defaults(function=compile_files)
     command = commands.add_parser("inspect", help="what an artifact is")
     command.add_argument("file")
@@ -95,6 +96,7 @@ def compile_files(options):
             driver=options.driver,
             math=options.math,
             depfile=options.depfile,
+            write=not options.list,
         )
     except (Error, OSError) as error:
         print(error, file=sys.stderr)

@@ -381,6 +381,16 @@ def test_compile_on_the_command_line(package):
     assert shown.returncode == 0 and "kernel any_type for vulkan1.2" in shown.stdout
 
 
+def test_what_would_be_written(package):
+    done = run("compile", "pack/kernels.py:move,sums", "-o", "never", "--list", cwd=package)
+    assert done.stdout.split() == ["never/move.spirv.lcpy", "never/sums.spirv.lcpy"]
+    assert not (package / "never").exists()
+    out = package / "absolute"
+    done = run("compile", "pack/kernels.py:sums", "-o", out, "--depfile", "d", cwd=package)
+    sources = (package / "d").read_text().split(": ")[1].split()
+    assert all(Path(file).is_absolute() and Path(file).exists() for file in sources)
+
+
 def test_the_same_bytes_everywhere(package, tmp_path):
     """Another place, another order of hashes."""
     import shutil
@@ -428,7 +438,7 @@ int main(void) {{
         (["nosuch.py"], "nosuch.py: no such file"),
         (["pack/kernels.py:nosuch"], "no kernel 'nosuch' in it"),
         (["pack/parts.py"], "no kernel in it"),
-        (["pack/kernels.py", "--target", "metal"], "target: 'spirv', 'opencl', 'cuda' or 'cpu'"),
+        (["pack/kernels.py", "--target", "metal"], "target: one of spirv, opencl, cuda, cpu; not"),
         (["pack/kernels.py", "--format", "zip"], "format: one of artifact"),
         (["pack/kernels.py", "--vulkan", "2.0"], "vulkan: '1.1', '1.2' or '1.3', not '2.0'"),
     ],

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/error.h"
 #include "emit/spirv/emitter.h"
 
 namespace lcpy::spirv {
@@ -313,7 +314,7 @@ Word Emitter::rare_quotient(Word a, Word b, uint32_t n) {
     out_->push(vector);
     out_->push(id);
     out_->push_all(parts);
-    out_->end();
+    LCPY_CHECK(out_->end());
   };
   turn(turned[0], x, first);
   turn(turned[1], y, second);
