@@ -235,6 +235,8 @@ def test_functions_of_what_the_compiler_knows(device, name, opt):
         out[5 * i + 3] = 2.0 if f(x[i] / nothing()) != 0.0 else 1.0
         out[5 * i + 4] = lc.float32(float("inf")) - lc.float32(float("inf"))
         out[5 * i + 4] = f(out[5 * i + 4])
+        out[5 * i] += f(lc.bitcast(lc.float32, lc.uint32(4294967291) | 536870912))
+        out[5 * i] += f(lc.float32((lc.uint64(1) << 63) | lc.uint64(n)))
 
     def on_cpu():
         out = lc.Buffer(5, lc.float32, device="cpu")

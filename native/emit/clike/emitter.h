@@ -80,6 +80,8 @@ class Emitter {
   void hidden(Text& t, ValueId v);
   void argument(Text& t, Op op, ValueId v);
   bool is_unknown(ValueId v, bool within, uint32_t steps = 0) const;
+  bool is_unknown_integer(ValueId v, uint32_t steps) const;
+  bool is_read(ValueId v) const;
   bool is_met(ValueId v, uint32_t steps = 0) const;
   void negate_narrow(Text& t, ValueId v);
 

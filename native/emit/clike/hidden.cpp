@@ -39,7 +39,7 @@ void Emitter::argument(Text& t, Op op, ValueId v) {
 bool Emitter::is_unknown(ValueId v, bool within, uint32_t steps) const {
   constexpr uint32_t kMostSteps = 8;
   const Type type = d_.type_of(v);
-  if (!type.is_float()) return true;
+  if (!type.is_float()) return !type.is_integer() || is_unknown_integer(v, steps);
   if (d_.is_constant(v)) {
     const uint32_t size = scalar_size(type.scalar()), sign = size * 8 - 1;
     const uint64_t infinity = size == 2 ? 0x7c00 : size == 4 ? 0x7f800000 : 0x7ff0000000000000;
@@ -58,6 +58,7 @@ bool Emitter::is_unknown(ValueId v, bool within, uint32_t steps) const {
     return from.kind == Operand::Kind::Slot && d_.slot(from.slot()).access == Access::Read;
   }
   if (category == OpCategory::Control) return false;
+  if (op.op == Op::Bitcast) return is_read(d_.operands_of(op)[0].value());
   bool any_read = false;
   for (Operand o : d_.operands_of(op)) {
     if (!o.is_value()) continue;
@@ -65,6 +66,47 @@ bool Emitter::is_unknown(ValueId v, bool within, uint32_t steps) const {
     if (!is_unknown(o.value(), true, steps + 1)) return false;
   }
   return any_read;  // of constants alone it may be folded to anything
+}
+
+// Whether memory that the kernel does not write, an atomic or a thread's place gives a value.
+bool Emitter::is_read(ValueId v) const {
+  const Value& value = d_.values[v.value];
+  if (d_.is_constant(v) || value.def != Value::Def::Result) return false;
+  const Operation& op = d_.op(OpId(value.source));
+  const OpCategory category = op_row(op.op).category;
+  if (category == OpCategory::Atomic || category == OpCategory::Ids) return true;
+  if (op.op == Op::Extract) return is_read(d_.operands_of(op)[0].value());
+  if (category != OpCategory::Memory) return false;
+  const Operand from = d_.operands_of(op)[0];
+  return from.kind == Operand::Kind::Slot && d_.slot(from.slot()).access == Access::Read;
+}
+
+// Likewise of an integer that becomes a float: a small one, what is read, or sums and products of
+// such. Bits that are put together may be those of a number that is known to be large.
+bool Emitter::is_unknown_integer(ValueId v, uint32_t steps) const {
+  constexpr uint32_t kMostSteps = 8;
+  constexpr uint64_t kSmall = 1 << 15;
+  const Type type = d_.type_of(v);
+  if (d_.is_constant(v)) {
+    for (uint32_t i = 0; i < type.lanes(); i++)
+      if (lane_bits(v, i) >= kSmall) return false;
+    return true;
+  }
+  if (is_read(v)) return true;
+  const Value& value = d_.values[v.value];
+  if (value.def != Value::Def::Result || steps >= kMostSteps) return false;
+  const Operation& op = d_.op(OpId(value.source));
+  const bool passes = op.op == Op::Add || op.op == Op::Mul || op.op == Op::Convert ||
+                      op.op == Op::Construct || op.op == Op::Extract || op.op == Op::Shuffle;
+  bool any_read = false;
+  for (Operand o : d_.operands_of(op)) {
+    if (!o.is_value()) continue;
+    if (!passes || !d_.type_of(o.value()).is_integer() || !d_.type_of(o.value()).is_lanes() ||
+        !is_unknown_integer(o.value(), steps + 1))
+      return false;
+    if (!d_.is_constant(o.value())) any_read = true;
+  }
+  return any_read;
 }
 
 // A constant of which no compiler knows a bit, by the top bit of the kernel's id, which is 0.
