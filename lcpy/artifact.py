@@ -10,7 +10,7 @@ from .errors import ArgumentError, UnsupportedError
 from .plan import Limits, Plan, plan_interface
 
 TARGETS = ("spirv", "opencl", "cuda", "cpu")
-VULKAN_VERSIONS = {"1.1": 11, "1.2": 12, "1.3": 13}
+VULKAN_VERSIONS = {"1.0": 10, "1.1": 11, "1.2": 12, "1.3": 13, "1.4": 14}
 # What Vulkan guarantees where that matters to the interface, and no limit elsewhere: the device
 # that loads the artifact checks its own.
 PORTABLE = Limits(
@@ -263,7 +263,7 @@ def build_artifact(name, descriptor, parameters, target, facts, vulkan="1.2", dr
         wanted = ", ".join(map(repr, TARGETS[:-1])) + f" or {TARGETS[-1]!r}"
         raise ArgumentError(f"target: {wanted}, not {target!r}")
     if str(vulkan) not in VULKAN_VERSIONS:
-        raise ArgumentError(f"vulkan: '1.1', '1.2' or '1.3', not {vulkan!r}")
+        raise ArgumentError(f"vulkan: '1.0' to '1.4', not {vulkan!r}")
     fields = _described(name, descriptor, parameters, facts)
     if target == "spirv":
         plan = plan_of(name, descriptor, PORTABLE)

@@ -69,7 +69,7 @@ def _add_artifacts(commands):
     command.add_argument("--target", default="spirv", help="spirv, opencl, cuda, cpu; with commas")
     command.add_argument("-o", default=".", metavar="DIRECTORY", help="made if it is not there")
     command.add_argument("--format", default="artifact", help=f"{', '.join(FORMATS)}; with commas")
-    command.add_argument("--vulkan", default="1.2", help="1.1, 1.2 or 1.3")
+    command.add_argument("--vulkan", default="1.2", help="1.0 to 1.4")
     command.add_argument("--driver", default="any", help="of spirv: any, none, nvidia, llvmpipe")
     command.add_argument("--math", help="ieee, strict or fast; the kernel's if left out")
     command.add_argument("--depfile", metavar="FILE", help="what the outputs depend on, for make")

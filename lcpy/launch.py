@@ -372,7 +372,7 @@ class Kernel(core.KernelBase):
             One type for each parameter; of those that are annotated with one, nothing need be
             given if all are.
         target : "spirv", "opencl", "cuda" or "cpu"
-        vulkan : "1.1", "1.2" or "1.3"
+        vulkan : "1.0", "1.1", "1.2", "1.3" or "1.4"
             Of "spirv": the least version of the devices that it is for.
         driver : "any", "none", "nvidia" or "llvmpipe"
             Of "spirv": "any" keeps clear of what any known driver gets wrong. The module of "none"

@@ -160,7 +160,7 @@ def vulkan_flags():
 
 def emit_spirv(Descriptor descriptor not None, plan, *, int version=12, uint32_t block_x=1024,
                uint32_t own_functions=0xffffffff, **flags):
-    """SPIR-V for Vulkan 1.1 to 1.3 (`version` 11 to 13); `plan` as lcpy.plan makes it, `flags` by
+    """SPIR-V for Vulkan 1.0 to 1.4 (`version` 10 to 14); `plan` as lcpy.plan makes it, `flags` by
     their names in native/emit/vulkan.def."""
     cdef VulkanTarget t
     t.version, t.block_x, t.own_functions = version, block_x, own_functions

@@ -181,7 +181,7 @@ void lcpy_kernel_free(lcpy_kernel* kernel) { delete kernel; }
 
 uint32_t* lcpy_kernel_spirv(const lcpy_kernel* kernel, unsigned minor, size_t* word_count) {
   return guarded([&] {
-    if (minor < 1 || minor > 3) throw lcpy::ArgumentError("Vulkan 1.1, 1.2 or 1.3");
+    if (minor > 4) throw lcpy::ArgumentError("Vulkan 1.0 to 1.4");
     lcpy::VulkanTarget target;
     target.version = 10 + minor;
     const auto plan = lcpy::default_plan(kernel->d);

@@ -85,7 +85,7 @@ typedef struct lcpy_kernel lcpy_kernel;
 /* A kernel of its text form, as an artifact for "cpu" and kernel.descriptor(…).text() have it. */
 lcpy_kernel* lcpy_kernel_parse(const char* text, size_t size);
 void lcpy_kernel_free(lcpy_kernel* kernel);
-/* Words for Vulkan 1.`minor` (1 to 3); buffers in set 0 by order of slots, arguments as
+/* Words for Vulkan 1.`minor` (0 to 4); buffers in set 0 by order of slots, arguments as
  * lcpy_artifact_block says of "push" up to 128 bytes, else in set 1, binding 0. */
 uint32_t* lcpy_kernel_spirv(const lcpy_kernel* kernel, unsigned minor, size_t* word_count);
 /* OpenCL C 1.2, or CUDA C++17 for sm_75 and later; ended by 0. */

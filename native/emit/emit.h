@@ -29,7 +29,7 @@ std::vector<bool> counted_in_32_bits(const KernelDescriptor& d);
 BindingPlan default_plan(const KernelDescriptor& d);
 
 struct VulkanTarget {
-  uint32_t version = 12;    // 11, 12, 13 → SPIR-V 1.3, 1.5, 1.6
+  uint32_t version = 12;    // 10, 11, 12, 13, 14 → SPIR-V 1.0, 1.3, 1.5, 1.6, 1.6
   uint32_t block_x = 1024;  // threads of a block along x, at the most
   // Functions of float that ieee and strict mode compute by the core's own versions, a bit for
   // each row of lower/own.def: Vulkan bounds most of them loosely or not at all, and has none of

@@ -12,8 +12,8 @@
 
 namespace lcpy::spirv {
 
-inline constexpr Word kVersion13 = 0x00010300, kVersion14 = 0x00010400, kVersion15 = 0x00010500,
-                      kVersion16 = 0x00010600;
+inline constexpr Word kVersion10 = 0x00010000, kVersion13 = 0x00010300, kVersion14 = 0x00010400,
+                      kVersion15 = 0x00010500, kVersion16 = 0x00010600;
 
 class Module {
  public:

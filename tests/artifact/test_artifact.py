@@ -440,7 +440,7 @@ int main(void) {{
         (["pack/parts.py"], "no kernel in it"),
         (["pack/kernels.py", "--target", "metal"], "target: one of spirv, opencl, cuda, cpu; not"),
         (["pack/kernels.py", "--format", "zip"], "format: one of artifact"),
-        (["pack/kernels.py", "--vulkan", "2.0"], "vulkan: '1.1', '1.2' or '1.3', not '2.0'"),
+        (["pack/kernels.py", "--vulkan", "2.0"], "vulkan: '1.0' to '1.4', not '2.0'"),
     ],
 )
 def test_wrong_commands(arguments, says, package):

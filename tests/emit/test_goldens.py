@@ -63,7 +63,7 @@ def test_golden(row, form):
     assert golden(form, kernel, types) == path.read_text(), f"{path.name} differs: see tools/bless"
 
 
-@pytest.mark.parametrize("version", ["1.1", "1.2", "1.3"])
+@pytest.mark.parametrize("version", ["1.0", "1.1", "1.2", "1.3", "1.4"])
 @pytest.mark.parametrize("row", SMALL, ids=lambda row: row[0])
 def test_valid(row, version):
     _, kernel, types = row

@@ -310,7 +310,7 @@ class Runner:
 
         descriptor = self._descriptor(kernel)
         c = Chance(batch.seed, batch.number, 1000)
-        version = c.pick((11, 12, 13))
+        version = c.pick((10, 11, 12, 13, 14))
         flags = {
             name: c.one_in(8 if name.startswith(_RARELY_OFF) else 2) != usual
             for name, usual in core.vulkan_flags().items()
@@ -319,6 +319,7 @@ class Runner:
         try:
             module = core.emit_spirv(descriptor, plan, version=version, **flags)
         except self.lc.UnsupportedError:
+            version = max(version, 11)  # which warp operations need
             module = core.emit_spirv(descriptor, plan, version=version)
         self.lc.spirv.validate(module.words, f"vulkan1.{version % 10}")
 

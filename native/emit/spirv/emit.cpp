@@ -8,9 +8,9 @@ namespace lcpy {
 
 SpirvModule emit_spirv(const KernelDescriptor& d, const BindingPlan& plan,
                        const VulkanTarget& target) {
-  if (target.version < 11 || target.version > 13)
+  if (target.version < 10 || target.version > 14)
     throw ArgumentError("Vulkan version " + std::to_string(target.version) +
-                        ": 11, 12 or 13 is wanted");
+                        ": 10 to 14 are wanted");
   const auto prepared = [&] {
     KernelDescriptor own = d;
     pass_external(own, "", "Vulkan");

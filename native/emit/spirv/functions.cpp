@@ -256,7 +256,8 @@ Emitter::Emitter(const KernelDescriptor& d, const BindingPlan& plan, const Vulka
       block_(argument_block(d)),
       m_(target.version >= 13   ? kVersion16
          : target.version == 12 ? kVersion15
-                                : kVersion13),
+         : target.version == 11 ? kVersion13
+                                : kVersion10),
       types_(m_, !target.int8, !target.int16),
       ids_(d.values.size(), 0),
       slots_(d.slots.size()),
@@ -269,7 +270,12 @@ void Emitter::require_needs() {
   if (needs_.int8) m_.require(Capability::Int8);
   if (needs_.int16) m_.require(Capability::Int16);
   if (needs_.float16) m_.require(Capability::Float16);
-  if (needs_.storage16) m_.require(Capability::StorageBuffer16BitAccess);
+  const bool buffers = needs_.buffers > 0 || plan_.block == BindingPlan::Block::Storage;
+  if (buffers) m_.extension("SPV_KHR_storage_buffer_storage_class", kVersion13);
+  if (needs_.storage16) {
+    m_.require(Capability::StorageBuffer16BitAccess);
+    m_.extension("SPV_KHR_16bit_storage", kVersion13);
+  }
   if (needs_.storage8) {
     m_.require(Capability::StorageBuffer8BitAccess);
     m_.extension("SPV_KHR_8bit_storage", kVersion15);

@@ -179,6 +179,8 @@ class Preflight {
         refuse(Diag::feature_missing, o.span,
                {op_row(o.op).name, std::string("subgroup operations in compute shaders: ") + kind});
     };
+    if (target_.version < 11)
+      refuse(Diag::feature_missing, o.span, {op_row(o.op).name, "Vulkan 1.1"});
     switch (o.op) {
       case Op::WarpLaneId:
       case Op::WarpSize:
