@@ -257,7 +257,9 @@ def _driver_options(driver, descriptor, plan, options):
     return tuple(needs)
 
 
-def build_artifact(name, descriptor, parameters, target, facts, vulkan="1.2", driver="any"):
+def build_artifact(
+    name, descriptor, parameters, target, facts, vulkan="1.2", driver="any", debug=False
+):
     """Compiles a descriptor for `target` without a device. `facts`: "math" and "ragged"."""
     if target not in TARGETS:
         wanted = ", ".join(map(repr, TARGETS[:-1])) + f" or {TARGETS[-1]!r}"
@@ -268,6 +270,7 @@ def build_artifact(name, descriptor, parameters, target, facts, vulkan="1.2", dr
     if target == "spirv":
         plan = plan_of(name, descriptor, PORTABLE)
         options = {"version": VULKAN_VERSIONS[str(vulkan)]}
+        options.update(names=bool(debug), debug_info=bool(debug))
         needs = _driver_options(driver, descriptor, plan, options)
         module = core.emit_spirv(descriptor, plan, **options)
         lined = core.emit_spirv(descriptor, plan, lines=True, **options)
@@ -390,6 +393,8 @@ def _source_map(words, lined):
         elif op == _NO_LINE:
             current = None
         else:
+            while plain[here] & 0xFFFF == _STRING:  # of debug information
+                here += plain[here] >> 16
             if plain[here] & 0xFFFF != op:
                 raise UnsupportedError("a source map: the module with lines is another")
             if current is not None and (not rows or rows[-1][1:] != current):

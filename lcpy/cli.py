@@ -72,6 +72,7 @@ def _add_artifacts(commands):
     command.add_argument("--vulkan", default="1.2", help="1.0 to 1.4")
     command.add_argument("--driver", default="any", help="of spirv: any, none, nvidia, llvmpipe")
     command.add_argument("--math", help="ieee, strict or fast; the kernel's if left out")
+    command.add_argument("-g", action="store_true", help="of spirv: names, lines and source in it")
     command.add_argument("--depfile", metavar="FILE", help="what the outputs depend on, for make")
     command.add_argument("--list", action="store_true", help="names of the files, none written")
     command.set_defaults(function=compile_files)
@@ -95,6 +96,7 @@ def compile_files(options):
             vulkan=options.vulkan,
             driver=options.driver,
             math=options.math,
+            debug=options.g,
             depfile=options.depfile,
             write=not options.list,
         )

@@ -363,6 +363,7 @@ class Kernel(core.KernelBase):
         math=None,
         block_size=None,
         ragged=True,
+        debug=False,
     ):
         """An Artifact for argument types, without a device.
 
@@ -384,6 +385,9 @@ class Kernel(core.KernelBase):
             The kernel's if None, or 256.
         ragged : bool
             False: only for dispatches of whole blocks.
+        debug : bool
+            Of "spirv": names, and NonSemantic.Shader.DebugInfo.100 with functions, lines and the
+            Python source, for tools that show them. File names are whole paths then.
         """
         from .artifact import build_artifact
 
@@ -393,7 +397,7 @@ class Kernel(core.KernelBase):
         descriptor = made.descriptor(ragged, False, math)[0]
         facts = {"math": math or self.math, "ragged": bool(ragged)}
         return build_artifact(
-            self.__name__, descriptor, made.parameters, target, facts, vulkan, driver
+            self.__name__, descriptor, made.parameters, target, facts, vulkan, driver, debug
         )
 
     def _annotated_types(self):

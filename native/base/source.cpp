@@ -72,4 +72,12 @@ std::string source_line(uint32_t file, uint32_t line) {
   return s.text.substr(begin, end - begin);
 }
 
+SourceLines source_lines(uint32_t file) {
+  Registry& r = registry();
+  std::shared_lock lock(r.mutex);
+  if (file == 0 || file > r.sources.size()) return {};
+  const Source& s = r.sources[file - 1];
+  return {s.first_line, static_cast<uint32_t>(s.line_starts.size())};
+}
+
 }  // namespace lcpy

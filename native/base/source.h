@@ -18,4 +18,10 @@ std::string source_name(uint32_t file);
 // The text of one line without its line break; empty when it is not known.
 std::string source_line(uint32_t file, uint32_t line);
 
+// The first line that is known of a file's text, and the number of lines; {0, 0} for 0.
+struct SourceLines {
+  uint32_t first = 0, count = 0;
+};
+SourceLines source_lines(uint32_t file);
+
 }  // namespace lcpy

@@ -41,6 +41,23 @@ Word Module::glsl() {
   return glsl_;
 }
 
+Word Module::debug_info() {
+  if (!debug_info_) {
+    debug_info_ = new_id();
+    extension("SPV_KHR_non_semantic_info", kVersion16);
+  }
+  return debug_info_;
+}
+
+Word Module::debug(uint32_t instruction, std::span<const Word> operands) {
+  const Word type = type_void(), set = debug_info(), id = new_id();
+  globals_.begin(Opcode::ExtInst);
+  for (const Word word : {type, id, set, instruction}) globals_.push(word);
+  globals_.push_all(operands);
+  LCPY_CHECK(globals_.end());
+  return id;
+}
+
 // ---- interning ------------------------------------------------------------------------------
 
 Word Module::write(Opcode code, Word type, std::span<const Word> operands) {
@@ -236,6 +253,12 @@ std::vector<Word> Module::finish() {
     head.begin(Opcode::ExtInstImport);
     head.push(glsl_);
     head.text("GLSL.std.450");
+    LCPY_CHECK(head.end());
+  }
+  if (debug_info_) {
+    head.begin(Opcode::ExtInstImport);
+    head.push(debug_info_);
+    head.text("NonSemantic.Shader.DebugInfo.100");
     LCPY_CHECK(head.end());
   }
   head.op(Opcode::MemoryModel, AddressingModel::Logical, MemoryModel::GLSL450);

@@ -27,7 +27,10 @@ class Module {
   void require(Capability capability);
   void extension(std::string_view name, Word core_since = ~0u);
   bool requires_capability(Capability capability) const;
-  Word glsl();  // the id of GLSL.std.450
+  Word glsl();        // the id of GLSL.std.450
+  Word debug_info();  // the id of NonSemantic.Shader.DebugInfo.100
+  // An instruction of that set, among the types and constants.
+  Word debug(uint32_t instruction, std::span<const Word> operands);
 
   // Interned: types that are not told apart by decorations.
   Word type_void();
@@ -93,7 +96,7 @@ class Module {
 
   Word version_;
   Word bound_ = 1;
-  Word glsl_ = 0;
+  Word glsl_ = 0, debug_info_ = 0;
   Word u32_ = 0;
   Word entry_ = 0;
   std::string entry_name_;

@@ -391,6 +391,15 @@ class Emitter {
   Word linear_thread_ = 0, linear_dispatch_ = 0;
   Folded folded_;
   Span line_;
+
+  // ---- debug.cpp ------------------------------------------------------------------------------
+  void open_debug(const Function& f, Word function);
+  void debug_line(Span span);
+  Word debug_source(uint32_t file);
+  std::string debug_text(std::string_view name) const;
+  std::vector<std::pair<std::string, Word>> debug_sources_;  // DebugSource by file name
+  Word debug_unit_ = 0, debug_scope_ = 0, debug_block_ = 0;
+  Span debug_span_;
   FunctionId function_;
 
   // Flow: the innermost selection and loop, and what the branches so far bring along.

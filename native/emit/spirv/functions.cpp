@@ -33,6 +33,7 @@ Word Emitter::own_function(Word& made, const char* name, Word type, uint32_t ari
 
 void Emitter::emit_op(const Operation& o) {
   if (target_.lines) emit_line(o.span);
+  if (target_.debug_info) debug_line(o.span);
   const EmitRow& row = *emit_row(o.op);
   switch (row.kind) {
     case RowKind::Instruction:
@@ -226,6 +227,7 @@ void Emitter::emit_function(FunctionId id) {
   }
   label_ = m_.new_id();
   head_.op(Opcode::Label, label_);
+  if (target_.debug_info) open_debug(f, function);
   if (target_.fold && id.value == 0) leave_spare_blocks();
   if (!target_.deep_nesting && count_returns(d_, f.body) > kFewReturns)
     emit_in_loop(f.body);
