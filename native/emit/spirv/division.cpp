@@ -41,26 +41,23 @@ bool is_moderate(std::span<const float> lanes) {
 struct Emitter::FloatBits {
   Emitter& e;
   uint32_t n;
-  Word real, bits, flag;
+  Word real, flag;
   FloatBits(Emitter& emitter, uint32_t count)
-      : e(emitter),
-        n(count),
-        real(e.lanes(Scalar::Float32, n)),
-        bits(e.lanes(Scalar::UInt32, n)),
-        flag(e.lanes(Scalar::Bool, n)) {}
+      : e(emitter), n(count), real(e.lanes(Scalar::Float32, n)), flag(e.lanes(Scalar::Bool, n)) {}
 
+  Word bits() const { return e.lanes(Scalar::UInt32, n); }  // a type that not all need
   Word number(uint32_t v) { return e.lane_constant(Scalar::UInt32, n, v); }
-  Word of(Word value) { return e.emit(Opcode::Bitcast, bits, value); }
+  Word of(Word value) { return e.emit(Opcode::Bitcast, bits(), value); }
   Word value(Word pattern) { return e.emit(Opcode::Bitcast, real, pattern); }
   Word with(Opcode code, Word a, uint32_t constant) {
     const Word b = number(constant);
-    return e.emit(code, bits, a, b);
+    return e.emit(code, bits(), a, b);
   }
   Word real_number(uint32_t pattern) { return e.lane_constant(Scalar::Float32, n, pattern); }
   // 1 where the condition holds.
   Word one_if(Word condition) {
     const Word one = number(1), none = number(0);
-    return e.emit(Opcode::Select, bits, condition, one, none);
+    return e.emit(Opcode::Select, bits(), condition, one, none);
   }
   // A finite number but zero as a significand in [1, 2) and an exponent.
   struct Spread {
@@ -73,13 +70,13 @@ struct Emitter::FloatBits {
     const Word least = number(0x00800000);
     const Word is_denormal = e.emit(Opcode::ULessThan, flag, size, least);
     const Word raised = of(exact(Opcode::FMul, value(size), real_number(0x4b800000)));  // 2^24
-    const Word pattern = e.emit(Opcode::Select, bits, is_denormal, raised, size);
+    const Word pattern = e.emit(Opcode::Select, bits(), is_denormal, raised, size);
     const Word bias = number(127), more = number(127 + 24);
-    const Word offset = e.emit(Opcode::Select, bits, is_denormal, more, bias);
+    const Word offset = e.emit(Opcode::Select, bits(), is_denormal, more, bias);
     const Word biased = with(Opcode::ShiftRightLogical, pattern, 23);
     const Word fraction = with(Opcode::BitwiseAnd, pattern, kLargestFraction);
     return {value(with(Opcode::BitwiseOr, fraction, kOne)),
-            e.emit(Opcode::ISub, bits, biased, offset), ordinary};
+            e.emit(Opcode::ISub, bits(), biased, offset), ordinary};
   }
   // 1 with the sign of `v` where the condition holds, else `v`.
   Word unit_if(Word condition, Word v) {
@@ -105,8 +102,8 @@ struct Emitter::FloatBits {
     const Word above = one_if(e.emit(Opcode::FOrdGreaterThan, flag, remainder, limit));
     const Word low = negative(limit);
     const Word under = one_if(e.emit(below, flag, remainder, low));
-    const Word up = e.emit(Opcode::IAdd, bits, of(estimate), above);
-    return e.emit(Opcode::ISub, bits, up, under);
+    const Word up = e.emit(Opcode::IAdd, bits(), of(estimate), above);
+    return e.emit(Opcode::ISub, bits(), up, under);
   }
 };
 
@@ -340,7 +337,7 @@ Word Emitter::careful_quotient(Word a, Word b, uint32_t n) {
   const Word less = emit(Opcode::FOrdLessThan, f.flag, top.significand, bottom.significand);
   const Word twice = f.one_if(less);
   const Word doubled = f.with(Opcode::ShiftLeftLogical, twice, 23);
-  const Word x = f.value(emit(Opcode::IAdd, f.bits, f.of(top.significand), doubled));
+  const Word x = f.value(emit(Opcode::IAdd, f.bits(), f.of(top.significand), doubled));
   const Word y = bottom.significand, minus_y = f.negative(y);
   const Word reciprocal = emit(Opcode::FDiv, f.real, f.real_number(kOne), y);
   Word q = emit(Opcode::FMul, f.real, x, reciprocal);
@@ -349,12 +346,12 @@ Word Emitter::careful_quotient(Word a, Word b, uint32_t n) {
   q = f.value(f.nearest(q, f.fma(q, minus_y, x), limit, Opcode::FOrdLessThan));
   const Word rest = f.fma(q, minus_y, x), none = f.real_number(0);
   // Its exponent; beyond these the result is 0 or infinite all the same.
-  const Word apart = emit(Opcode::ISub, f.bits, top.exponent, bottom.exponent);
-  const Word whole = emit(Opcode::ISub, f.bits, apart, twice);
+  const Word apart = emit(Opcode::ISub, f.bits(), top.exponent, bottom.exponent);
+  const Word whole = emit(Opcode::ISub, f.bits(), apart, twice);
   const Word least = f.number(-152u), most = f.number(200);
-  const Word exponent = glsl(Glsl::SClamp, f.bits, whole, least, most);
+  const Word exponent = glsl(Glsl::SClamp, f.bits(), whole, least, most);
   // Rounding to multiples of a unit, by a sum whose last place that is.
-  const Word unit_exponent = emit(Opcode::ISub, f.bits, f.number(-149u), exponent);
+  const Word unit_exponent = emit(Opcode::ISub, f.bits(), f.number(-149u), exponent);
   const Word unit = f.power(unit_exponent);
   const Word large = f.exact(Opcode::FMul, unit, f.real_number(0x4b000000));  // 2^23
   const Word rounded = f.exact(Opcode::FSub, f.exact(Opcode::FAdd, q, large), large);
@@ -374,13 +371,13 @@ Word Emitter::careful_quotient(Word a, Word b, uint32_t n) {
   const Word result = emit(Opcode::Select, f.real, is_denormal, few_bits, q);
   // In two steps, since one power of two may be out of range; neither rounds.
   const Word first = f.with(Opcode::ShiftRightArithmetic, exponent, 1);
-  const Word second = emit(Opcode::ISub, f.bits, exponent, first);
+  const Word second = emit(Opcode::ISub, f.bits(), exponent, first);
   const Word once = f.exact(Opcode::FMul, result, f.power(first));
   const Word size = f.of(f.exact(Opcode::FMul, once, f.power(second)));
   const Word a_bits = f.of(a), b_bits = f.of(b);
-  const Word signs = emit(Opcode::BitwiseXor, f.bits, a_bits, b_bits);
+  const Word signs = emit(Opcode::BitwiseXor, f.bits(), a_bits, b_bits);
   const Word sign = f.with(Opcode::BitwiseAnd, signs, 0x80000000);
-  const Word quotient = f.value(emit(Opcode::BitwiseOr, f.bits, size, sign));
+  const Word quotient = f.value(emit(Opcode::BitwiseOr, f.bits(), size, sign));
   return emit(Opcode::Select, f.real, f.both(top.ordinary, bottom.ordinary), quotient, plain);
 }
 

@@ -170,12 +170,15 @@ void Emitter::flatten(const Operation& o, Word condition) {
   }
   for (uint32_t i = 0; i < o.result_count; i++) {
     const ValueId result = d_.result(o, i);
-    const Word left = choice(yields[0][i].value()), right = choice(yields[1][i].value());
-    const bool conjunction = is_false(d_, yields[1][i].value()) && left != right;
-    ids_[result.value] =
-        conjunction     ? emit(Opcode::LogicalAnd, type(d_.type_of(result)), condition, left)
-        : left == right ? left
-                        : select_components(condition, left, right, d_.type_of(result));
+    const ValueId yes = yields[0][i].value(), no = yields[1][i].value();
+    const Type t = d_.type_of(result);
+    const Word left = choice(yes);
+    if (is_false(d_, no) && yes != no) {
+      ids_[result.value] = emit(Opcode::LogicalAnd, type(t), condition, left);
+      continue;
+    }
+    const Word right = choice(no);
+    ids_[result.value] = left == right ? left : select_components(condition, left, right, t);
   }
 }
 
