@@ -50,6 +50,9 @@ def _add_assembly(commands):
     command.add_argument("--no-header", action="store_true")
     command.add_argument("--offsets", action="store_true", help="each instruction's first byte")
     command.add_argument("--comment", action="store_true", help="titles, decorations")
+    color = command.add_mutually_exclusive_group()
+    color.add_argument("--color", action="store_true", default=None, help="also into files")
+    color.add_argument("--no-color", dest="color", action="store_false", help="nor on terminals")
     command.set_defaults(function=disassemble)
     command = commands.add_parser("reflect", help="entry points and bindings of a SPIR-V module")
     command.add_argument("file", nargs="?", default="-", help="'-' for the input")
@@ -293,6 +296,9 @@ def disassemble(options):
             header=not options.no_header,
             offsets=options.offsets,
             comments=options.comment,
+            colors=options.o == "-" and sys.stdout.isatty()
+            if options.color is None
+            else options.color,
         )
     except (Error, OSError) as error:
         print(f"{options.file}: {error}", file=sys.stderr)

@@ -95,7 +95,9 @@ def assemble(text, *, env=None, preserve_numeric_ids=False):
     return words
 
 
-def disassemble(words, *, raw_ids=False, indent=True, header=True, offsets=False, comments=False):
+def disassemble(
+    words, *, raw_ids=False, indent=True, header=True, offsets=False, comments=False, colors=False
+):
     """The assembly text of a module, as ``spirv-dis`` writes it, byte for byte.
 
     Parameters
@@ -110,13 +112,15 @@ def disassemble(words, *, raw_ids=False, indent=True, header=True, offsets=False
         Each instruction's first byte, as a comment.
     comments : bool
         Titles of a module's parts, and decorations beside what they decorate.
+    colors : bool
+        Escape sequences of a terminal.
 
     Raises
     ------
     LoadError
         The words are no module; names the word and what is wrong with it.
     """
-    return core.spirv_disassemble(bytes(words), raw_ids, indent, header, offsets, comments)
+    return core.spirv_disassemble(bytes(words), raw_ids, indent, header, offsets, comments, colors)
 
 
 def reflect(words):

@@ -21,11 +21,11 @@ def spirv_assemble(str text not None, uint32_t version, bint preserve_numeric_id
 
 
 def spirv_disassemble(bytes module not None, bint raw_ids, bint indent, bint header,
-                      bint offsets, bint comments):
+                      bint offsets, bint comments, bint colors):
     """The text of a module's bytes, which may be in either order."""
     cdef c_spirv.DisassembleOptions options
     options.raw_ids, options.indent, options.header = raw_ids, indent, header
-    options.offsets, options.comments = offsets, comments
+    options.offsets, options.comments, options.colors = offsets, comments, colors
     cdef string data = module
     cdef string text
     with nogil:

@@ -28,6 +28,8 @@ class Disassembler {
 
  private:
   static constexpr size_t kIndent = 15, kComments = 52;  // columns
+  static constexpr std::string_view kPlain = "\x1b[0m", kRed = "\x1b[31m", kGreen = "\x1b[32m",
+                                    kYellow = "\x1b[33m", kBlue = "\x1b[34m", kGrey = "\x1b[1;30m";
 
   void header(const Header& h) {
     out_ += "; SPIR-V\n; Version: ";
@@ -67,12 +69,25 @@ class Disassembler {
     id(value);
     const size_t length = out_.size() - from, wide = kIndent - 3;
     if (options_.indent && length < wide) out_.insert(from, wide - length, ' ');
+    if (options_.colors) {
+      out_.insert(from, kBlue);
+      painted_ += kBlue.size();
+      paint(kPlain);
+    }
     out_ += " = ";
+  }
+
+  // Escape sequences take no place on the line.
+  void paint(std::string_view colour) {
+    if (!options_.colors) return;
+    out_ += colour;
+    painted_ += colour.size();
   }
 
   void instruction(const ReadInstruction& i) {
     if (options_.comments) heading(i);
     const size_t from = out_.size();
+    painted_ = 0;
     if (i.result)
       result(i.result);
     else if (options_.indent)
@@ -83,9 +98,10 @@ class Disassembler {
       if (o.kind == Kind::IdResult) continue;
       out_ += ' ';
       operand(i, o);
+      paint(kPlain);
     }
     if (options_.comments && i.info.opcode == Opcode::Decorate) note_decoration(i);
-    if (options_.offsets || options_.comments) comment(i, out_.size() - from);
+    if (options_.offsets || options_.comments) comment(i, out_.size() - from - painted_);
     out_ += '\n';
   }
 
@@ -122,15 +138,17 @@ class Disassembler {
 
   // The text of a decoration, for the comment of what it decorates.
   void note_decoration(const ReadInstruction& i) {
-    const size_t from = out_.size();
+    const size_t from = out_.size(), painted = painted_;
     for (size_t k = 1; k < i.operands.size(); k++) {
       if (k > 1) out_ += ' ';
       operand(i, i.operands[k]);
+      paint(kPlain);
     }
     std::string& all = decorations_[i.words[1]];
     if (!all.empty()) all += ", ";
     all.append(out_, from);
     out_.resize(from);
+    painted_ = painted;
   }
 
   // Comments of lines that follow one another stand below one another, as far to the right as the
@@ -140,9 +158,11 @@ class Disassembler {
     const auto part = [&] { out_ += out_.size() == from ? "; " : ", "; };
     if (options_.offsets) {
       part();
+      paint(kGrey);
       out_ += "0x";
       const size_t bytes = i.at * 4;
       for (int shift = 28; shift >= 0; shift -= 4) out_ += "0123456789abcdef"[bytes >> shift & 15];
+      paint(kPlain);
     }
     if (options_.comments && i.result) {
       const auto at = decorations_.find(i.result);
@@ -173,6 +193,7 @@ class Disassembler {
         return string(i, o);
       case Kind::LiteralExtInstInteger: {
         ExtendedInstruction found;
+        paint(kRed);
         if (find_extended(i.set, word, &found))
           out_ += found.name;
         else
@@ -190,6 +211,7 @@ class Disassembler {
     }
     switch (category(o.kind)) {
       case Category::Id:
+        paint(kYellow);
         out_ += '%';
         return id(word);
       case Category::Value:
@@ -197,7 +219,9 @@ class Disassembler {
       case Category::Mask:
         return mask(o.kind, word);
       default:
-        return write_number(out_, o.type, i.words.subspan(o.at, o.words));
+        paint(kRed);
+        write_number(out_, o.type, i.words.subspan(o.at, o.words));
+        return paint(kPlain);
     }
   }
 
@@ -213,10 +237,12 @@ class Disassembler {
 
   void string(const ReadInstruction& i, const ReadOperand& o) {
     out_ += '"';
+    paint(kGreen);
     for (const char c : i.text(o)) {
       if (c == '"' || c == '\\') out_ += '\\';
       out_ += c;
     }
+    paint(kPlain);
     out_ += '"';
   }
 
@@ -225,7 +251,7 @@ class Disassembler {
   std::optional<FriendlyNames> names_;
   std::string out_;
   bool titled_[4] = {};
-  size_t comment_column_ = kComments;
+  size_t comment_column_ = kComments, painted_ = 0;
   std::unordered_map<Word, std::string> decorations_;  // by id
 };
 

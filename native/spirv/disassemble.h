@@ -12,6 +12,7 @@ struct DisassembleOptions {
   bool indent = true;     // `=` and instructions stand below one another
   bool header = true;     // version, generator, bound and schema, as comments
   bool offsets = false;   // of each instruction's first byte, as a comment
+  bool colors = false;    // escape sequences of a terminal
   bool comments = false;  // titles of a module's parts, decorations beside what they decorate
 };
 // LoadError when the words are no module; the text of what came before is lost.

@@ -21,6 +21,9 @@ OPTIONS = {
     "--no-indent --no-header": {"indent": False, "header": False},
     "--offsets": {"offsets": True},
     "--comment": {"comments": True},
+    "--color": {"colors": True},
+    "--color --no-indent --offsets": {"colors": True, "indent": False, "offsets": True},
+    "--color --comment --offsets": {"colors": True, "comments": True, "offsets": True},
     "--comment --offsets --raw-id --no-indent": {
         "comments": True,
         "offsets": True,
@@ -69,6 +72,29 @@ def test_every_instruction_and_operand(everything):
         status, theirs, error = run("spirv-dis", *option.split(), "-", data=words)
         assert status == 0, error
         assert spirv.disassemble(words, **mine).encode("utf-8", "surrogateescape") == theirs, option
+
+
+def test_comments_in_color():
+    """What comments show of decorations keeps its own colors."""
+    text = """OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpName %f "f"
+OpDecorate %v BuiltIn GlobalInvocationId
+OpDecorate %v Location 3
+OpDecorate %c NonWritable
+%f = OpTypeFloat 32
+%c = OpConstant %f -1.5
+%p = OpTypePointer Input %f
+%v = OpVariable %p Input
+"""
+    words = spirv.assemble(text)
+    for option in ("--color --comment", "--color --comment --offsets --raw-id --no-indent"):
+        mine = {"colors": True, "comments": True}
+        if "raw" in option:
+            mine.update(offsets=True, raw_ids=True, indent=False)
+        status, theirs, error = run("spirv-dis", *option.split(), "-", data=words)
+        assert status == 0, error
+        assert spirv.disassemble(words, **mine).encode() == theirs, option
 
 
 def test_what_is_written_is_read_again(everything):

@@ -142,6 +142,7 @@ cdef extern from "spirv/disassemble.h" namespace "lcpy::spirv" nogil:
         cbool header
         cbool offsets
         cbool comments
+        cbool colors
     string disassemble(
         const vector[uint32_t]& words, const DisassembleOptions& options) except +translate
 
