@@ -203,6 +203,7 @@ class Disassembler {
       case Kind::LiteralSpecConstantOpInteger: {
         InstructionInfo found;
         find_instruction(word, &found);
+        paint(kRed);
         out_ += found.name;
         return;
       }

@@ -86,6 +86,9 @@ OpDecorate %c NonWritable
 %c = OpConstant %f -1.5
 %p = OpTypePointer Input %f
 %v = OpVariable %p Input
+%i = OpTypeInt 32 1
+%n = OpConstant %i -3
+%s = OpSpecConstantOp %i IAdd %n %n
 """
     words = spirv.assemble(text)
     for option in ("--color --comment", "--color --comment --offsets --raw-id --no-indent"):
