@@ -60,8 +60,6 @@ def _add_assembly(commands):
 
 
 def _add_artifacts(commands):
-    from .ahead import FORMATS
-
     command = commands.add_parser(
         "compile",
         help="kernels of a Python file to files, without any driver",
@@ -71,7 +69,9 @@ def _add_artifacts(commands):
     command.add_argument("file", metavar="FILE[:KERNEL,…]", help="all its kernels unless named")
     command.add_argument("--target", default="spirv", help="spirv, opencl, cuda, cpu; with commas")
     command.add_argument("-o", default=".", metavar="DIRECTORY", help="made if it is not there")
-    command.add_argument("--format", default="artifact", help=f"{', '.join(FORMATS)}; with commas")
+    command.add_argument(
+        "--format", default="artifact", help="artifact, code, text, header; with commas"
+    )
     command.add_argument("--vulkan", default="1.2", help="1.0 to 1.4")
     command.add_argument("--driver", default="any", help="of spirv: any, none, nvidia, llvmpipe")
     command.add_argument("--math", help="ieee, strict or fast; the kernel's if left out")

@@ -191,6 +191,19 @@ def loaded(kernel, device, tmp_path, **options):
     return lc.load_artifact(path).load(device)
 
 
+@pytest.mark.parametrize("vulkan", ["1.0", "1.1", "1.2", "1.3", "1.4"])
+def test_modules_of_every_version_run(vulkan, tmp_path):
+    devices = [d for d in lc.devices() if d.kind == "vulkan"]
+    if not devices:
+        pytest.skip("no Vulkan device")
+    device = lc.Device(devices[0].name)
+    if device.physical.version < (1 << 22) | (3 << 12) and vulkan in ("1.3", "1.4"):
+        with pytest.raises(lc.UnsupportedError, match="is for Vulkan 1.3 and later"):
+            loaded(K.sums, device, tmp_path, vulkan=vulkan)
+        return
+    check_sums(loaded(K.sums, device, tmp_path, vulkan=vulkan, debug=True), device)
+
+
 def test_a_loaded_kernel_runs(device, tmp_path):
     kernel = loaded(K.sums, device, tmp_path)
     for _ in range(2):
