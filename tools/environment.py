@@ -62,6 +62,12 @@ BASIC_PACKAGES = [
 TEST_PACKAGES = [
     ("cmake", lambda: shutil.which("cmake"), "runs the C++ tests", False),
     (
+        "libvulkan-dev",
+        lambda: Path("/usr/include/vulkan/vulkan.h").exists(),
+        "builds a C++ program that starts an artifact",
+        False,
+    ),
+    (
         "vulkan-validationlayers",
         lambda: has_json("explicit_layer.d", "*khronos_validation*"),
         "checks every Vulkan call",
