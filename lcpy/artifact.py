@@ -4,6 +4,7 @@ The file is the core's (native/artifact): it can be read in C++ as well, without
 """
 
 import os
+import re
 
 from ._native import core
 from .errors import ArgumentError, UnsupportedError
@@ -52,7 +53,7 @@ class Artifact:
     usage : dict
         Parameter name → "none", "read", "write" or "read_write".
     features : tuple of str
-        What a module asks of the device: capabilities and extensions; "fused_fma" and
+        What a module or source asks of the device: capabilities and extensions; "fused_fma" and
         "deep_nesting", which some drivers lack (native/emit/vulkan.def); "driver NAME" of a module
         that is for one driver alone.
     block_size : tuple of three ints
@@ -297,9 +298,10 @@ def build_artifact(
 
 def _opencl(descriptor):
     options = core.opencl_build_options(descriptor, version=30 if descriptor.uses_warp else 12)
-    source = core.emit_opencl(descriptor, fp16=True)
+    source = core.emit_opencl(descriptor)  # halves as their bits: few devices have cl_khr_fp16
     return {
         "environment": "opencl1.2",
+        "features": re.findall(r"#pragma OPENCL EXTENSION (\w+) : enable", source),
         "entry_point": "lcpy_main",
         "build_options": options,
         "code": source.encode(),

@@ -6,7 +6,7 @@ _ROW = 8  # numbers of a line
 
 
 def _name(text):
-    found = re.sub(r"\W", "_", text)
+    found = re.sub(r"\W", "_", text, flags=re.ASCII)
     return f"_{found}" if found[:1].isdigit() else found
 
 
@@ -37,7 +37,10 @@ def c_header(artifact, prefix):
     if fields["block"] != "push":
         constant("ARGUMENT_SET", fields["block_set"])
         constant("ARGUMENT_BINDING", fields["block_binding"])
-    names = [_name(name).upper() for name, _ in artifact.parameters]
+    names = []
+    for i, (name, _) in enumerate(artifact.parameters):
+        own = _name(name).upper()
+        names.append(f"{own}_{i}" if own in names else own)  # x and X
     for slot in fields["slots"]:
         if slot["memory"] not in ("global", "uniform"):
             continue

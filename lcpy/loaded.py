@@ -113,6 +113,15 @@ def _check_device(artifact, device):
             )
 
 
+def _check_extensions(artifact, device):
+    have = device.info._handle.extensions.split()
+    missing = [name for name in artifact.features if name not in have]
+    if missing:
+        raise UnsupportedError(
+            f"artifact '{artifact.name}' needs {', '.join(missing)}, which {device.name} lacks"
+        )
+
+
 class LoadedKernel(core.KernelBase):
     """An artifact's kernel on one device: call it with arguments and ``dispatch_size``.
 
@@ -134,6 +143,8 @@ class LoadedKernel(core.KernelBase):
             )
         if kind == "vulkan":
             _check_device(artifact, device)
+        elif kind == "opencl":
+            _check_extensions(artifact, device)
         self.artifact, self.device, self.__name__ = artifact, device, artifact.name
         self._parameters = [
             Parameter(name, types.from_core(core.type_parse(description)), 0)

@@ -572,6 +572,10 @@ def from_core(handle):
         return found
     if handle.tag == "array":
         return array_type(from_core(handle.element), handle.count)
+    if handle.tag == "buffer" and handle.element is None:
+        from .run.buffer import ByteBuffer
+
+        return ByteBuffer
     if handle.tag == "buffer":
         return buffer_type(from_core(handle.element), handle.rank, handle.packed)
     if handle.tag == "struct":

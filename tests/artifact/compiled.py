@@ -41,6 +41,20 @@ def careful(x: lc.Buffer[lc.int32], most: lc.int32):
 
 
 @lc.kernel
+def mixed(
+    grid: lc.Buffer[lc.float32, 2],
+    weights: lc.Array[lc.float32, 3],
+    turn: lc.float3x3,
+    halves: lc.Buffer[lc.half3],
+    raw: lc.ByteBuffer,
+):
+    p = lc.dispatch_id().xy
+    i = p.y * grid.shape[1] + p.x
+    halves[i] = lc.half3(turn @ lc.float3(grid[p.y, p.x], weights[1], weights[p.x % 3]))
+    lc.byte_write(raw, i * 4, i + 5)
+
+
+@lc.kernel
 def any_type(x, by):
     x[lc.dispatch_id().x] += by
 

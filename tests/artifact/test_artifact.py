@@ -226,6 +226,18 @@ def test_structs_and_arguments(device, tmp_path, n):
     assert wants[0] == wants[1] and wants[0][1] == list(range(n, 2 * n))
 
 
+def test_grids_matrices_halves_and_bytes(device, tmp_path):
+    grid = np.random.default_rng(3).random((5, 9)).astype(np.float32)
+    wants = []
+    for call in (K.mixed, loaded(K.mixed, device, tmp_path)):
+        halves, raw = lc.Buffer(45, lc.half3, device=device), lc.ByteBuffer(180, device=device)
+        turn = lc.float3x3((0, 0, 1), (0, 1, 0), (1, 0, 0))
+        source = lc.Buffer(grid, device=device)
+        call(source, [0.25, 0.5, 2.0], turn, halves, raw, dispatch_size=(9, 5))
+        wants.append((halves.numpy().tobytes(), raw.numpy().view(np.uint32).tolist()))
+    assert wants[0] == wants[1] and wants[0][1] == list(range(5, 50))
+
+
 def test_reports_of_a_loaded_kernel(device, tmp_path):
     kernel = loaded(K.careful, device, tmp_path)
     x = lc.Buffer(np.arange(300, dtype=np.int32), device=device)
@@ -382,7 +394,7 @@ def test_compile_on_the_command_line(package):
                "-o", "out", "--depfile", "out/all.d", cwd=package)  # fmt: skip
     assert done.returncode == 0, done.stderr
     written = done.stdout.split()
-    assert len(written) == 4 * (4 + 3 + 3 + 3) and all((package / f).is_file() for f in written)
+    assert len(written) == 5 * (4 + 3 + 3 + 3) and all((package / f).is_file() for f in written)
     outputs, sources = (package / "out/all.d").read_text().strip().split(": ")
     assert outputs.split() == written
     assert sources.split() == ["pack/__init__.py", "pack/kernels.py", "pack/parts.py"]
@@ -443,6 +455,17 @@ int main(void) {{
         assert built.returncode == 0, built.stderr
         done = subprocess.run([tmp_path / "use"], capture_output=True)
         assert done.returncode == 0 and done.stdout == made.data
+
+
+def test_names_in_headers():
+    @lc.kernel
+    def größe(x: lc.Buffer[lc.int32], X: lc.int32, ä: lc.int32):
+        x[lc.dispatch_id().x] = X + ä
+
+    text = größe.compile(target="cuda").header()
+    macros = [line.split()[1] for line in text.split("\n") if line.startswith("#define")]
+    assert len(macros) == len(set(macros)) and all(name.isascii() for name in macros)
+    assert {"GR__E_X_SET", "GR__E_X_1_VALUE_OFFSET", "GR__E___VALUE_OFFSET"} <= set(macros)
 
 
 @pytest.mark.parametrize(
