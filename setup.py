@@ -32,8 +32,9 @@ MSVC_INSTRUCTION_SETS = {"_avx2": "/arch:AVX2", "_avx512": "/arch:AVX512"}
 
 
 def native_sources():
-    """The core's source files; those for x86-64 instruction sets only where they can run."""
-    found = sorted(NATIVE.rglob("*.cpp"))
+    """The core's source files; those for x86-64 instruction sets only where they can run. Python
+    has no use for the C interface."""
+    found = sorted(p for p in NATIVE.rglob("*.cpp") if p.parent.name != "capi")
     if X86_64:
         return found
     return [p for p in found if not p.stem.endswith(tuple(INSTRUCTION_SETS))]

@@ -42,7 +42,6 @@ function(lcpy_add_kernels target)
   foreach(file IN LISTS arg_FILES)
     string(REGEX REPLACE ":[^/]*$" "" source ${file})
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-    cmake_path(GET source FILENAME name)
     # Which kernels there are is asked while configuring, so that their files are known by name.
     execute_process(
       COMMAND ${LCPY_PYTHON} -m lcpy compile ${file} ${options} --list
@@ -54,7 +53,8 @@ function(lcpy_add_kernels target)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
     string(STRIP "${made}" made)
     string(REPLACE "\n" ";" made "${made}")
-    set(depfile ${CMAKE_CURRENT_BINARY_DIR}/${target}.${name}.d)
+    list(LENGTH all before)  # files of one name may stand in several folders
+    set(depfile ${CMAKE_CURRENT_BINARY_DIR}/${target}.${before}.d)
     add_custom_command(
       OUTPUT ${made}
       COMMAND ${LCPY_PYTHON} -m lcpy compile ${file} ${options} --depfile ${depfile}

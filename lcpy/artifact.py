@@ -231,22 +231,30 @@ def _plan(fields):
     )
 
 
-def _driver_options(driver, descriptor, plan, options):
-    """Completes core.emit_spirv's options for a driver; what the module then needs of one."""
+def _driver_options(driver):
+    """core.emit_spirv's options for modules that are for a driver."""
     from .run.vulkan import drivers
 
     if driver == "none":
-        return ("driver none",)
+        return {}
+    if driver == "any":
+        return drivers.portable()
+    if driver not in drivers.NAMES:
+        wanted = ", ".join(map(repr, drivers.NAMES))
+        raise ArgumentError(f"driver: 'any', 'none', {wanted}; not {driver!r}")
+    number = drivers.NAMES[driver]
+    return {
+        **drivers.flags(number),
+        "own_functions": core.own_functions(drivers.lacking(number)),
+    }
+
+
+def _driver_needs(driver, words, descriptor, plan, options):
+    """What a module, emitted with these options, takes for granted of a driver."""
+    from .run.vulkan import drivers
+
     if driver != "any":
-        if driver not in drivers.NAMES:
-            wanted = ", ".join(map(repr, drivers.NAMES))
-            raise ArgumentError(f"driver: 'any', 'none', {wanted}; not {driver!r}")
-        number = drivers.NAMES[driver]
-        options.update(drivers.flags(number))
-        options["own_functions"] = core.own_functions(drivers.lacking(number))
         return (f"driver {driver}",)
-    options.update(drivers.portable())
-    words = core.emit_spirv(descriptor, plan, **options).words
     needs = []
     for name in drivers.ASSUMED:
         try:
@@ -270,10 +278,10 @@ def build_artifact(
     fields = _described(name, descriptor, parameters, facts)
     if target == "spirv":
         plan = plan_of(name, descriptor, PORTABLE)
-        options = {"version": VULKAN_VERSIONS[str(vulkan)]}
+        options = {"version": VULKAN_VERSIONS[str(vulkan)], **_driver_options(driver)}
         options.update(names=bool(debug), debug_info=bool(debug))
-        needs = _driver_options(driver, descriptor, plan, options)
         module = core.emit_spirv(descriptor, plan, **options)
+        needs = _driver_needs(driver, module.words, descriptor, plan, options)
         lined = core.emit_spirv(descriptor, plan, lines=True, **options)
         files, lines = _source_map(module.words, lined.words)
         fields.update(

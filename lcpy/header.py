@@ -2,6 +2,8 @@
 
 import re
 
+from .artifact import HOST
+
 _ROW = 8  # numbers of a line
 
 
@@ -42,7 +44,7 @@ def c_header(artifact, prefix):
         own = _name(name).upper()
         names.append(f"{own}_{i}" if own in names else own)  # x and X
     for slot in fields["slots"]:
-        if slot["memory"] not in ("global", "uniform"):
+        if slot["memory"] not in HOST:
             continue
         own = names[slot["number"]] if slot["number"] < len(names) else _name(slot["name"]).upper()
         if slot["bound"]:

@@ -123,22 +123,12 @@ class _Specialisation:
         return found
 
     def _build(self, device, ragged, views, dims, follows_default):
-        from .plan import pack_table
-
         views = views and not device.program_is_host
         descriptor, lower_seconds = self.descriptor(ragged, views)
         request = CompileRequest(
             self.kernel.__name__, descriptor, self.kernel.math, self.front_seconds, lower_seconds
         )
         executable = device.compile(request)
-        block_bytes, entries = descriptor.argument_block()
-        rows = pack_table(self.parameters, descriptor.slots, entries, descriptor.counted_in_32_bits)
-        sites = None
-        if descriptor.report_tag is not None:
-            from .run.report import Sites
-
-            sites = Sites(self.kernel.__name__, descriptor, entries[descriptor.report_tag][0])
-        program = executable.program if device.program_is_host else None
         if on_compile is not None:
             times = dict(executable.times)
             times["core"] += lower_seconds
@@ -150,22 +140,78 @@ class _Specialisation:
                     **times,
                 }
             )
-        return core.BoundCall(
-            rows,
-            self.bound,
-            self.captures,
-            device,
+        return bound_call(
+            self.kernel.__name__,
+            descriptor,
+            self.parameters,
             executable,
-            program,
+            device,
             self.block_size,
-            block_bytes,
             ragged,
-            views,
-            dims,
-            follows_default,
-            device.threads,
-            sites,
+            views=views,
+            dims=dims,
+            bound=self.bound,
+            captures=self.captures,
+            follows_default=follows_default,
         )
+
+
+def bound_call(
+    name, descriptor, parameters, executable, device, block_size, ragged, *, views=False, dims=0,
+    bound=(), captures=None, follows_default=False,
+):  # fmt: skip
+    """The core.BoundCall of a kernel that is built, of its descriptor or what an artifact has of
+    one."""
+    from .plan import pack_table
+
+    block_bytes, entries = descriptor.argument_block()
+    rows = pack_table(parameters, descriptor.slots, entries, descriptor.counted_in_32_bits)
+    sites = None
+    if descriptor.report_tag is not None:
+        from .run.report import Sites
+
+        sites = Sites(name, descriptor, entries[descriptor.report_tag][0])
+    program = executable.program if device.program_is_host else None
+    return core.BoundCall(
+        rows, bound, captures, device, executable, program, block_size, block_bytes, ragged, views,
+        dims, follows_default, device.threads, sites,
+    )  # fmt: skip
+
+
+def bind(name, parameters, args, named):
+    """Values by parameter, (name, default) each, from positional and keyword arguments."""
+    n = len(parameters)
+    if "stream" in named:
+        if named["stream"] is not None:
+            raise UnsupportedError(
+                "stream: each device has one in-order stream; lc.Stream is not here yet"
+            )
+        named = {k: v for k, v in named.items() if k != "stream"}
+    if len(args) > n:
+        raise ArgumentError(f"{name}() takes {n} arguments, {len(args)} given")
+    index = {own: i for i, (own, _) in enumerate(parameters)}
+    values = list(args) + [front.MISSING] * (n - len(args))
+    for key, value in named.items():
+        i = index.get(key)
+        if i is None:
+            raise ArgumentError(f"{name}() has no argument '{key}'")
+        if i < len(args):
+            raise ArgumentError(f"{name}(): argument '{key}' is given twice")
+        values[i] = value
+    for i, (own, default) in enumerate(parameters):
+        if values[i] is front.MISSING:
+            if default is front.MISSING:
+                raise ArgumentError(f"{name}(): argument '{own}' is missing")
+            values[i] = default
+    return values
+
+
+def checked_value(T, value, what):
+    """An argument by value, normalised; ArgumentError where it is none of the type."""
+    if T.kind == "scalar":
+        return layout.check_scalar(T, value, what)
+    layout.packer(T).flatten(value, [], what)
+    return value
 
 
 class Kernel(core.KernelBase):
@@ -206,7 +252,6 @@ class Kernel(core.KernelBase):
     def _parameters(self):
         if self._parameter_list is None:
             self._parameter_list = front.parameters(self.function)
-            self._index = {p.name: i for i, p in enumerate(self._parameter_list)}
         return self._parameter_list
 
     # ---- launch ---------------------------------------------------------------------------------
@@ -221,7 +266,9 @@ class Kernel(core.KernelBase):
             return error.with_traceback(None)
 
     def _check_and_launch(self, args, named, dispatch_size):
-        values, class_list, exact = self._check_arguments(self._bind(args, named))
+        values, class_list, exact = self._check_arguments(
+            bind(self.__name__, [(p.name, p.default) for p in self._parameters], args, named)
+        )
         dims, size = _dispatch(dispatch_size)
         device, follows_default = self._device_of(values)
         if 0 in size:
@@ -241,33 +288,6 @@ class Kernel(core.KernelBase):
         self._remember(call)
         return None if trap is True else trap
 
-    def _bind(self, args, named):
-        """Values by parameter, from positional and keyword arguments and defaults."""
-        parameters, name = self._parameters, self.__name__
-        n = len(parameters)
-        if "stream" in named:
-            if named["stream"] is not None:
-                raise UnsupportedError(
-                    "stream: each device has one in-order stream; lc.Stream is not here yet"
-                )
-            named = {k: v for k, v in named.items() if k != "stream"}
-        if len(args) > n:
-            raise ArgumentError(f"{name}() takes {n} arguments, {len(args)} given")
-        values = list(args) + [front.MISSING] * (n - len(args))
-        for key, value in named.items():
-            i = self._index.get(key)
-            if i is None:
-                raise ArgumentError(f"{name}() has no argument '{key}'")
-            if i < len(args):
-                raise ArgumentError(f"{name}(): argument '{key}' is given twice")
-            values[i] = value
-        for i, parameter in enumerate(parameters):
-            if values[i] is front.MISSING:
-                if parameter.default is front.MISSING:
-                    raise ArgumentError(f"{name}(): argument '{parameter.name}' is missing")
-                values[i] = parameter.default
-        return values
-
     def _check_arguments(self, values):
         """(normalised values, their type classes, how exactly the host's type decided)."""
         class_list, exact, out = [], [], []
@@ -280,10 +300,8 @@ class Kernel(core.KernelBase):
                 T, how = _buffer_class(T, value, what), 0
             else:
                 how = 0
-            if T.kind == "scalar":
-                value = layout.check_scalar(T, value, what)
-            elif T.kind != "buffer":
-                layout.packer(T).flatten(value, [], what)
+            if T.kind != "buffer":
+                value = checked_value(T, value, what)
             class_list.append(T)
             exact.append(how)
             out.append(value)

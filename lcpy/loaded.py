@@ -7,8 +7,9 @@ from collections import OrderedDict
 from . import layout, types
 from ._native import core
 from .errors import ArgumentError, UnsupportedError
-from .launch import CompileRequest, _dispatch
-from .plan import Parameter, pack_table
+from .front import MISSING
+from .launch import CompileRequest, _dispatch, bind, bound_call, checked_value
+from .plan import Parameter
 from .run.buffer import Buffer
 
 KEPT = 64  # modules that SPIRV-Tools need not look at again in this process
@@ -151,8 +152,7 @@ class LoadedKernel(core.KernelBase):
             for name, description in artifact.parameters
         ]
         self._calls, self._lock = {}, threading.Lock()
-        self._request = StoredRequest(artifact)
-        self._executable = device.compile(self._request)
+        self._executable = device.compile(StoredRequest(artifact))
 
     def __repr__(self):
         return f"<{self.artifact!r} on {self.device.name}>"
@@ -161,31 +161,24 @@ class LoadedKernel(core.KernelBase):
         with self._lock:
             found = self._calls.get(ragged)
             if found is None:
-                found = self._calls[ragged] = self._bound_call(ragged)
+                found = self._calls[ragged] = bound_call(
+                    self.__name__,
+                    self.artifact.descriptor,
+                    self._parameters,
+                    self._executable,
+                    self.device,
+                    self.artifact.block_size,
+                    ragged,
+                )
             return found
-
-    def _bound_call(self, ragged):
-        descriptor, executable, device = self.artifact.descriptor, self._executable, self.device
-        block_bytes, entries = descriptor.argument_block()
-        rows = pack_table(
-            self._parameters, descriptor.slots, entries, descriptor.counted_in_32_bits
-        )
-        sites = None
-        if descriptor.report_tag is not None:
-            from .run.report import Sites
-
-            sites = Sites(self.__name__, descriptor, entries[descriptor.report_tag][0])
-        return core.BoundCall(
-            rows, [], None, device, executable,
-            executable.program if device.program_is_host else None,
-            self.artifact.block_size, block_bytes, ragged, False, 0, False, device.threads, sites,
-        )  # fmt: skip
 
     # ---- a launch with every check --------------------------------------------------------------
     def _launch(self, args, named, dispatch_size):
         """The user's mistake, or the trap of a launch that has ended; None where it started."""
         try:
-            values = self._bind(args, named)
+            given = [(p.name, MISSING) for p in self._parameters]
+            values = bind(self.__name__, given, args, named)
+            values = [self._accepted(p, v) for p, v in zip(self._parameters, values)]
             _, size = _dispatch(dispatch_size)
             self.device.check()
             if 0 in size:
@@ -205,31 +198,10 @@ class LoadedKernel(core.KernelBase):
         except (ArgumentError, UnsupportedError) as error:
             return error.with_traceback(None)
 
-    def _bind(self, args, named):
-        names = [p.name for p in self._parameters]
-        if len(args) > len(names):
-            raise ArgumentError(
-                f"{self.__name__}() takes {len(names)} arguments, {len(args)} given"
-            )
-        values = dict(zip(names, args))
-        for name, value in named.items():
-            if name not in names:
-                raise ArgumentError(f"{self.__name__}() has no argument '{name}'")
-            if name in values:
-                raise ArgumentError(f"{self.__name__}(): argument '{name}' is given twice")
-            values[name] = value
-        missing = [name for name in names if name not in values]
-        if missing:
-            raise ArgumentError(f"{self.__name__}(): argument '{missing[0]}' is missing")
-        return [self._accepted(p, values[p.name]) for p in self._parameters]
-
     def _accepted(self, parameter, value):
         T, what = parameter.type, f"argument '{parameter.name}'"
         if T.kind != "buffer":
-            if T.kind == "scalar":
-                return layout.check_scalar(T, value, what)
-            layout.packer(T).flatten(value, [], what)
-            return value
+            return checked_value(T, value, what)
         if not isinstance(value, Buffer):
             raise ArgumentError(f"{what}: wanted {T.__name__}, got {layout._describe(value)}")
         if value.memory is None:
@@ -238,7 +210,7 @@ class LoadedKernel(core.KernelBase):
             raise ArgumentError(
                 f"{what} is on {value.device.name}; the artifact was loaded on {self.device.name}"
             )
-        if value._kernel_type._type is not T._type and value._kernel_type._type != T._type:
+        if value._kernel_type._type != T._type:
             raise ArgumentError(f"{what}: wanted {T.__name__}, got {value._kernel_type.__name__}")
         if value.offset:
             raise UnsupportedError(

@@ -4,8 +4,6 @@ from lcpy._native.decl.artifact cimport (
 )
 
 
-
-
 cdef vector[string] _encoded(texts):
     cdef vector[string] out
     for text in texts:

@@ -17,10 +17,6 @@
 #include "spirv/reader.h"
 #include "spirv/validate.h"
 
-#ifndef LCPY_VERSION
-#define LCPY_VERSION "0.1.0"
-#endif
-
 struct lcpy_artifact {
   lcpy::Artifact a;
 };

@@ -13,7 +13,8 @@ from .descriptors import BlockRing, SetPools, SetTable
 from .launch import VulkanExecutable
 
 KEPT = 256  # pipelines that stay although no kernel holds them
-# What a module may ask for beyond what every device has, and the feature that must be on for it.
+# What a module may ask for beyond what every device has: the feature that must be on for it, the
+# kind of subgroup operations or the float control that the device must have.
 CAPABILITY_FEATURES = {
     "Int8": "shaderInt8",
     "Int16": "shaderInt16",
@@ -25,9 +26,6 @@ CAPABILITY_FEATURES = {
     "Int64Atomics": "shaderBufferInt64Atomics",
     "AtomicFloat32AddEXT": "shaderBufferFloat32AtomicAdd",
     "VulkanMemoryModel": "vulkanMemoryModel",
-}
-# Likewise of properties: kinds of subgroup operations, float controls.
-CAPABILITY_PROPERTIES = {
     "GroupNonUniform": "basic",
     "GroupNonUniformVote": "vote",
     "GroupNonUniformBallot": "ballot",
@@ -134,15 +132,12 @@ class PipelineStore:
 
     def _check_capabilities(self, name, module):
         physical = self.device.physical
-        on = physical.feature_names
-        has = {*physical.subgroup_operations, *physical.float_controls}
+        has = {
+            *physical.feature_names, *physical.subgroup_operations, *physical.float_controls
+        }  # fmt: skip
         for capability in module.capabilities:
             feature = CAPABILITY_FEATURES.get(capability)
-            lacks = feature is not None and feature not in on
-            if capability in CAPABILITY_PROPERTIES:
-                feature = CAPABILITY_PROPERTIES[capability]
-                lacks = feature not in has
-            if lacks:
+            if feature is not None and feature not in has:
                 raise UnsupportedError(
                     f"kernel '{name}' needs the feature {feature} ({capability}), "
                     f"which {self.device.name} lacks"

@@ -52,11 +52,7 @@ bool Emitter::is_unknown(ValueId v, bool within, uint32_t steps) const {
   if (value.def != Value::Def::Result || steps == kMostSteps) return false;
   const Operation& op = d_.op(OpId(value.source));
   const OpCategory category = op_row(op.op).category;
-  if (category == OpCategory::Atomic) return true;
-  if (category == OpCategory::Memory) {  // what the kernel writes it may have known
-    const Operand from = d_.operands_of(op)[0];
-    return from.kind == Operand::Kind::Slot && d_.slot(from.slot()).access == Access::Read;
-  }
+  if (category == OpCategory::Atomic || category == OpCategory::Memory) return is_read(v);
   if (category == OpCategory::Control) return false;
   if (op.op == Op::Bitcast) return is_read(d_.operands_of(op)[0].value());
   bool any_read = false;
@@ -68,7 +64,8 @@ bool Emitter::is_unknown(ValueId v, bool within, uint32_t steps) const {
   return any_read;  // of constants alone it may be folded to anything
 }
 
-// Whether memory that the kernel does not write, an atomic or a thread's place gives a value.
+// Whether memory that the kernel does not write, an atomic or a thread's place gives a value. What
+// the kernel writes the compiler may have known.
 bool Emitter::is_read(ValueId v) const {
   const Value& value = d_.values[v.value];
   if (d_.is_constant(v) || value.def != Value::Def::Result) return false;

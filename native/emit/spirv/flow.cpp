@@ -404,8 +404,7 @@ bool Emitter::turns_freely(const Operation& loop) const {
   // hidden, or compared with something else.
   const auto starts = [&](uint32_t param) {
     const ValueId first = d_.operands_of(loop)[1 + param].value();
-    return known_turns(d_, loop) > 1 || hides_start(loop, param) || d_.is_constant(first) ||
-           is_read(first);
+    return hides_start(loop, param) || d_.is_constant(first) || is_read(first);
   };
   for (const OpId id : d_.body(body).ops) {
     const Operation& o = d_.op(id);

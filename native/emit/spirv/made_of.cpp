@@ -20,6 +20,7 @@ class Analysis {
     if (!converts()) return {};
     m_.rounded.assign(d_.values.size(), false);
     m_.in_parts.assign(d_.values.size(), false);
+    for (const Function& f : d_.functions) calls_.emplace_back(f.results.size());
     do {
       changed_ = false;
       for (const Function& f : d_.functions) body(f.body, nullptr, nullptr, f);
@@ -98,18 +99,14 @@ class Analysis {
       return;
     }
     pass(x.subspan(1), d_.functions[f].params);
-    calls_.resize(d_.functions.size());
     auto& results = calls_[f];
-    results.resize(d_.functions[f].results.size());
     for (uint32_t i = 0; i < o.result_count; i++) {
       mark(m_.rounded, d_.result(o, i), results[i].rounded);
       results[i].in_parts |= m_.in_parts[d_.result(o, i).value];
     }
   }
   void returns(std::span<const Operand> x, const Function& f) {
-    calls_.resize(d_.functions.size());
     auto& results = calls_[static_cast<size_t>(&f - d_.functions.data())];
-    results.resize(f.results.size());
     for (size_t i = 0; i < x.size(); i++) {
       const bool rounded = m_.rounded[x[i].index];
       changed_ |= rounded && !results[i].rounded;
