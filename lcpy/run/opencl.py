@@ -368,8 +368,18 @@ class OpenclDevice(DeviceBase):
     def _fill(self, memory, offset, pattern, nbytes):
         import numpy
 
-        data = numpy.frombuffer(pattern, numpy.uint8)
-        cl.enqueue_fill_buffer(self.queue, memory.buffer, data, offset, nbytes)
+        end = offset + nbytes
+        if len(pattern) < 4 and end > 1 << 31:
+            # NVIDIA's queue is lost by filling parts of words that far out: they are written.
+            start, body = offset, min(offset + -offset % 4, end)
+            offset, end = body, body + (end - body) // 4 * 4
+            for at, count in ((start, body - start), (end, start + nbytes - end)):
+                if count:
+                    ends = numpy.frombuffer(pattern * 4, numpy.uint8, count)
+                    cl.enqueue_copy(self.queue, memory.buffer, ends, dst_offset=at)
+        if end > offset:
+            data = numpy.frombuffer(pattern, numpy.uint8)
+            cl.enqueue_fill_buffer(self.queue, memory.buffer, data, offset, end - offset)
 
     def fill(self, memory, offset, pattern, count):
         size = len(pattern)

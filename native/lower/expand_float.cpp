@@ -200,8 +200,13 @@ ValueId expand_sign(Expander& e, const ExpandCall& call) {
     return e.convert(e.emit(Op::Sign, words, {e.convert(x, words)}), call.type);
   }
   const ValueId zero = number(e, call, 0), one = number(e, call, 1);
+  if (call.type.is_integer()) {
+    // NVIDIA's Vulkan compiler dies of comparisons of sums with 0 both ways, beside long divisions.
+    const ValueId most = e.emit(Op::Min, call.type, {x, one});
+    if (!is_signed(call.type)) return most;
+    return e.emit(Op::Max, call.type, {most, number(e, call, -1)});
+  }
   const ValueId positive = e.compare(Op::Greater, x, zero);
-  if (call.type.is_integer() && !is_signed(call.type)) return e.select(positive, one, zero);
   const ValueId negative = e.compare(Op::Less, x, zero);
   return e.select(positive, one, e.select(negative, number(e, call, -1), zero));
 }

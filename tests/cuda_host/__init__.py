@@ -77,7 +77,9 @@ def support():
     return ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
 
 
-ASM = re.compile(r'asm(?: volatile)?\("([a-z0-9_.]+)[^"]*"((?:[^()]|\([^()]*\))*)\);')
+ASM = re.compile(
+    r'asm(?: volatile)?\("(?:\{(?:\.reg [^;]*; )+)?([a-z0-9_.]+)[^"]*"((?:[^()]|\([^()]*\))*)\);'
+)
 
 
 def as_call(match):

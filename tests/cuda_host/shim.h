@@ -224,6 +224,7 @@ inline void ptx_cvt_f32_f16(float& r, lcpy_half h) {
 inline void ptx_cvt_rn_f16_f32(lcpy_half& r, float x) {
   r = x != x ? 0x7fff : lcpy_bits<lcpy_half>((_Float16)x);
 }
+inline void ptx_mov_b32(lcpy_half& r, lcpy_half x) { r = x; }
 inline void ptx_cvt_rn_f16_f64(lcpy_half& r, double x) {
   r = x != x ? 0x7fff : lcpy_bits<lcpy_half>((_Float16)x);
 }

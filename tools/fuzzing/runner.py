@@ -219,6 +219,9 @@ class Runner:
             sound_choices=number % 2 == 0,
             sound_loops=number % 2 == 0,
             sound_rounding=number % 2 == 0,
+            sound_masks=number % 2 == 0,
+            int8=number % 4 != 1,
+            int16=number % 4 != 1,
             exact_division=number % 4 < 2,
             close_reciprocals=number % 8 >= 4,
         )

@@ -12,6 +12,7 @@ FLAGS = {
         "sound_choices": False,
         "sound_loops": False,
         "sound_rounding": False,
+        "sound_masks": False,
         "nvidia_arithmetic": True,
         "close_reciprocals": True,
         "unroll_short_loops": True,

@@ -276,11 +276,12 @@ void Emitter::value(const Operation& op, const OpForm& form) {
     return;
   }
   line();
-  const bool is_place = op.op == Op::Extract || form.kind == OpForm::Kind::Read;
+  const bool is_place = op.op == Op::Extract || op.op == Op::Load;
   if (is_place && copies_parts(v)) {
+    const std::string place = scratch_.str();
     declare(out_, v, false);
     out_ << ";\n";
-    return copy("v" + std::to_string(v.value), scratch_.str(), v);
+    return copy_parts("v" + std::to_string(v.value), place, d_.type_of(v), cleans(op));
   }
   declare(out_, v, true);
   out_ << " = " << scratch_ << ";\n";

@@ -168,7 +168,10 @@ class Emitter {
   bool copies_parts(ValueId v) const;
   void copy(const std::string& to, const std::string& from, ValueId v);
   void copy_words(const std::string& to, const std::string& from, Type t);
-  void copy_parts(const std::string& to, const std::string& from, Type t, uint32_t depth);
+  void copy_parts(const std::string& to, const std::string& from, Type t, bool clean,
+                  uint32_t depth = 0);
+  bool cleans(const Operation& o) const;
+  void clean_bools(Text& t, Type type, std::string_view place);
   void atomic(const Operation& op);
   void read_bytes(Text& t, const Operation& op);
   void read_warp(Text& t, const Operation& op);

@@ -171,12 +171,29 @@ void Emitter::read_place(Text& t, const Operation& op) {
     four_lanes(source, p);
   else
     source << p.text;
-  // Only the host writes other bytes than 0 and 1.
-  const bool foreign = slot.memory == MemoryClass::Global;
-  if (foreign && !p.type.is_lanes() && Types::holds_bool(p.type))
+  if (cleans(op) && !traits_.copies_parts)
     t << cleaner(p.type) << '(' << source << ')';
   else
     from_memory(t, source.str(), p.type);
+}
+
+// Whether a load takes bools within an aggregate from where the host writes, who alone writes other
+// bytes than 0 and 1.
+bool Emitter::cleans(const Operation& o) const {
+  const Type t = d_.type_of(d_.result(o));
+  return o.op == Op::Load && !t.is_lanes() && Types::holds_bool(t) &&
+         d_.slot(d_.operands_of(o)[0].slot()).memory == MemoryClass::Global;
+}
+
+// Bools in memory, any byte but 0 being True, as 0 and 1.
+void Emitter::clean_bools(Text& t, Type type, std::string_view place) {
+  if (type.is_bool()) {
+    t << place << " != 0";
+    return;
+  }
+  dialect_.open_bytes_of_bools(t, *this, type.lanes());
+  dialect_.bools_of_bytes(t, *this, place, type.lanes());
+  t << ')';
 }
 
 // A function that makes the bools within an aggregate 0 or 1: any byte but 0 reads as true.
@@ -188,15 +205,10 @@ std::string Emitter::cleaner(Type type) {
   const auto clean = [&](std::string_view place, Type part) {
     if (!Types::holds_bool(part)) return;
     body << place << " = ";
-    if (part.is_bool()) {
-      body << place << " != 0";
-    } else if (part.is_lanes()) {
-      dialect_.open_bytes_of_bools(body, *this, part.lanes());
-      dialect_.bools_of_bytes(body, *this, place, part.lanes());
-      body << ')';
-    } else {
+    if (part.is_lanes())
+      clean_bools(body, part, place);
+    else
       body << cleaner(part) << '(' << place << ')';
-    }
     body << "; ";
   };
   if (type.is_struct()) {
@@ -252,7 +264,7 @@ void Emitter::store_parts(const std::string& place, ValueId v, MemoryClass memor
   if (!is_put_together(v)) {
     const std::string from = "v" + std::to_string(v.value);
     const Type t = d_.type_of(v);
-    return is_words(t) ? copy_words(place, from, t) : copy_parts(place, from, t, 0);
+    return is_words(t) ? copy_words(place, from, t) : copy_parts(place, from, t, false);
   }
   uint32_t i = 0;
   for (Operand o : d_.operands_of(d_.op(OpId(d_.values[v.value].source)))) {
@@ -282,7 +294,7 @@ bool Emitter::copies_parts(ValueId v) const {
 }
 
 void Emitter::copy(const std::string& to, const std::string& from, ValueId v) {
-  if (copies_parts(v)) return copy_parts(to, from, d_.type_of(v), 0);
+  if (copies_parts(v)) return copy_parts(to, from, d_.type_of(v), false);
   line();
   out_ << to << " = " << from << ";\n";
 }
@@ -294,14 +306,20 @@ void Emitter::copy_words(const std::string& to, const std::string& from, Type t)
 }
 
 // One scalar or vector at a time: words of narrow lanes are what that compiler dies of.
-void Emitter::copy_parts(const std::string& to, const std::string& from, Type t, uint32_t depth) {
+void Emitter::copy_parts(const std::string& to, const std::string& from, Type t, bool clean,
+                         uint32_t depth) {
   if (t.is_lanes()) {
     line();
-    out_ << to << " = " << from << ";\n";
+    out_ << to << " = ";
+    if (clean && Types::holds_bool(t))
+      clean_bools(out_, t, from);
+    else
+      out_ << from;
+    out_ << ";\n";
   } else if (t.is_struct()) {
     for (uint32_t i = 0; i < t.count(); i++) {
       const std::string member = ".m" + std::to_string(i);
-      copy_parts(to + member, from + member, t.component(i), depth);
+      copy_parts(to + member, from + member, t.component(i), clean, depth);
     }
   } else {
     const std::string i(1, "ijklmnop"[depth % 8]);
@@ -309,7 +327,7 @@ void Emitter::copy_parts(const std::string& to, const std::string& from, Type t,
     line();
     out_ << "for (uint " << i << " = 0; " << i << " < " << t.count() << "; " << i << "++) {\n";
     indent_ += "  ";
-    copy_parts(to + part, from + part, t.component(0), depth + 1);
+    copy_parts(to + part, from + part, t.component(0), clean, depth + 1);
     indent_.resize(indent_.size() - 2);
     line();
     out_ << "}\n";

@@ -205,11 +205,14 @@ constexpr std::string_view kOffset =
     "#define LCPY_OFFSET(T, m) __builtin_offsetof(T, m)\n"
     "#endif\n";
 
-// Arithmetic of float16 is the machine's.
+// Arithmetic of float16 is the machine's. Bits are taken by way of a register of 32 bits, which
+// costs nothing: of a register that held a half, ptxas stores a byte by making the half an integer.
 constexpr std::string_view kHalf =
     "struct half { ushort bits; };\n"
     "static LCPY_DEV half half_of_bits(ushort b) { half h; h.bits = b; return h; }\n"
-    "static LCPY_DEV ushort bits_of_half(half a) { return a.bits; }\n"
+    "static LCPY_DEV ushort bits_of_half(half a) { ushort b; "
+    "asm(\"{.reg .b32 t; .reg .b16 d; mov.b32 t, {%1, %1}; mov.b32 {%0, d}, t;}\" "
+    ": \"=h\"(b) : \"h\"(a.bits)); return b; }\n"
     "static LCPY_DEV float float_of_half(half a) { float f; "
     "asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(a.bits)); return f; }\n"
     "static LCPY_DEV half half_of_float(float f) { half h; "
@@ -227,7 +230,7 @@ constexpr std::string_view kHalf =
     "\"h\"(c.bits)); return h; }\n"
     "static LCPY_DEV half operator/(half a, half b) { "
     "return half_of_float(float_of_half(a) / float_of_half(b)); }\n"
-    "static LCPY_DEV half operator-(half a) { return half_of_bits(a.bits ^ 0x8000); }\n"
+    "static LCPY_DEV half operator-(half a) { return half_of_bits(bits_of_half(a) ^ 0x8000); }\n"
     "#define LCPY_HALF_COMPARE(sign) static LCPY_DEV bool operator sign(half a, half b) { "
     "return float_of_half(a) sign float_of_half(b); }\n"
     "LCPY_HALF_COMPARE(<)\n"

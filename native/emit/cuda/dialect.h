@@ -95,6 +95,7 @@ class CudaDialect : public clike::Dialect {
   std::string function(clike::Emitter& e, Op op, Scalar s, std::string_view name);
   std::string conversion(clike::Emitter& e, Scalar to, Scalar from);
   std::string bit_copy(clike::Emitter& e, Scalar to, Scalar from);
+  void define_bits_of_halves(clike::Emitter& e, Type from);
   std::string unseen(clike::Emitter& e, Scalar to);
   // Atomics (atomics.cpp).
   std::string float_updater(clike::Emitter& e, const Atomic& a);

@@ -36,12 +36,13 @@ std::string CudaDialect::function(clike::Emitter& e, Op op, Scalar s, std::strin
       // Signs by bits: a conversion drops that of a NaN.
       if (op == Op::Copysign) {
         *t << "static LCPY_DEV half " << half
-           << "(half a, half b) { return half_of_bits(a.bits & 0x7fff | b.bits & 0x8000); }\n";
+           << "(half a, half b) { return half_of_bits(bits_of_half(a) & 0x7fff | bits_of_half(b) & "
+              "0x8000); }\n";
         return half;
       }
       if (op == Op::Abs) {
         *t << "static LCPY_DEV half " << half
-           << "(half a) { return half_of_bits(a.bits & 0x7fff); }\n";
+           << "(half a) { return half_of_bits(bits_of_half(a) & 0x7fff); }\n";
         return half;
       }
       const bool two = op == Op::Min || op == Op::Max || op == Op::Pow || op == Op::Atan2 ||

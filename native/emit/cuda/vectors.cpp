@@ -199,12 +199,28 @@ void CudaDialect::open_convert(Text& t, clike::Emitter& e, Type to, Type from) {
   t << function << '(';
 }
 
+// Other bits of halves than as many of 16, each taken as bits_of_half does.
+void CudaDialect::define_bits_of_halves(clike::Emitter& e, Type from) {
+  Text* f = e.define("bits_as_" + name(from));
+  if (!f) return;
+  *f << "template <class T> static LCPY_DEV T bits_as(" << name(from) << " f) {\n"
+     << "  const ushort b[] = {";
+  for (uint32_t i = 0; i < from.lanes(); i++) {
+    *f << (i ? ", " : "") << "bits_of_half(f";
+    if (from.is_vector()) *f << '.' << "xyzw"[i];
+    *f << ')';
+  }
+  *f << "};\n  static_assert(sizeof(T) == sizeof(b), \"bits_as\");\n"
+     << "  T v;\n  memcpy(&v, b, sizeof(T));\n  return v;\n}\n";
+}
+
 void CudaDialect::open_bitcast(Text& t, clike::Emitter& e, Type to, Type from) {
   if (!to.is_lanes() || !from.is_lanes() || to.lanes() != from.lanes()) {
     if (Text* f = e.define("bits_as"))
       *f << "template <class T, class F> static LCPY_DEV T bits_as(F f) {\n"
             "  static_assert(sizeof(T) == sizeof(F), \"bits_as\");\n"
             "  T v;\n  memcpy(&v, &f, sizeof(T));\n  return v;\n}\n";
+    if (from.scalar() == Scalar::Float16) define_bits_of_halves(e, from);
     t << "bits_as<";
     e.types().memory_name(t, to);
     t << ">(";

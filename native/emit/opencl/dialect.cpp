@@ -140,6 +140,7 @@ void OpenclDialect::open_unpack_half(Text& t, clike::Emitter& e, uint32_t lanes)
 
 void OpenclDialect::open_pack_half(Text& t, clike::Emitter& e, uint32_t lanes) {
   const std::string n = lanes > 1 ? std::to_string(lanes) : "", name = "pack_half" + n;
+  if (target_.ptx) return open_pack_half_ptx(t, e, lanes);
   if (Text* f = e.define(name))
     *f << "static ushort" << n << ' ' << name << "(float" << n << " x) { ushort" << n
        << " v; vstore_half" << n << "_rte(x, 0, (__private half*)&v); return v; }\n";
@@ -147,6 +148,18 @@ void OpenclDialect::open_pack_half(Text& t, clike::Emitter& e, uint32_t lanes) {
 }
 
 // ---- for NVIDIA's compiler, in PTX --------------------------------------------------------------
+
+// By way of a register of 32 bits: of one that held a half, ptxas makes an integer of the half
+// where its low byte is stored, and leaves -0 where its sign is masked.
+void OpenclDialect::open_pack_half_ptx(Text& t, clike::Emitter& e, uint32_t lanes) {
+  const Type half = Type::of(Scalar::UInt16), real = Type::of(Scalar::Float32);
+  if (Text* f = e.define("pack_half"))
+    *f << "static ushort pack_half(float x) { uint r; asm(\"{.reg .b16 t; cvt.rn.f16.f32 t, %1; "
+          "mov.b32 %0, {t, t};}\" : \"=r\"(r) : \"f\"(x)); return (ushort)r; }\n";
+  const Type parameters[] = {lanes > 1 ? Type::vector(Scalar::Float32, lanes) : real};
+  t << by_lane(e, "pack_half", lanes > 1 ? Type::vector(Scalar::UInt16, lanes) : half, parameters)
+    << '(';
+}
 
 // The function of scalars for the lanes of `to` and of its parameters; "name4" if they are four.
 std::string OpenclDialect::by_lane(clike::Emitter& e, std::string name, Type to,
@@ -240,9 +253,9 @@ void OpenclDialect::barrier(Text& t) const {
 
 void OpenclDialect::volatile_load(Text& t, clike::Emitter& e, Type type, MemoryClass memory,
                                   std::string_view place) {
-  t << "*(volatile " << pointer_space(memory);
+  t << "(*(volatile " << pointer_space(memory);  // in parentheses: members are taken of it
   e.types().memory_name(t, type);
-  t << "*)&" << place;
+  t << "*)&" << place << ')';
 }
 
 void OpenclDialect::open_volatile_store(Text& t, clike::Emitter& e, Type type, MemoryClass memory,

@@ -59,6 +59,7 @@ class OpenclDialect : public clike::Dialect {
   void use_operator(clike::Emitter&, Op, Type) override {}
   void open_unpack_half(clike::Text& t, clike::Emitter& e, uint32_t lanes) override;
   void open_pack_half(clike::Text& t, clike::Emitter& e, uint32_t lanes) override;
+  void open_pack_half_ptx(clike::Text& t, clike::Emitter& e, uint32_t lanes);
   void open_unseen(clike::Text& t, clike::Emitter& e, Type to) override;
   void literal(clike::Text& t, Scalar s, uint64_t bits) const override;
   void thread_index(clike::Text& t, Op id, uint32_t axis) override;

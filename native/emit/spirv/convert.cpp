@@ -31,12 +31,11 @@ Scalar widened(Scalar s) {
 void Emitter::convert(const Operation& o) {
   const Operand x = d_.operands_of(o)[0];
   const Type to = d_.type_of(d_.result(o)), from = type_of(x);
-  Word given = value(x);
+  const bool asks_for_zero = to.has_class(ScalarClass::Bool);
+  Word given = asks_for_zero ? value(x) : rounded(x.value());
   // Whether a counter is 0 is a comparison.
-  if (to.has_class(ScalarClass::Bool) && from.is_integer())
+  if (asks_for_zero && from.is_integer())
     given = compared(d_.operands_of(o), given, from.scalar(), from.lanes());
-  if (hides_half(d_, o, target_.sound_rounding))
-    given = hidden_float(given, from.scalar(), from.lanes());
   const Word made =
       convert_lanes(given, from.scalar(), to.scalar(), to.lanes(), hides_conversion(o));
   // Where the machine saturates, NaN gives 0 by itself only from float to 32 bits.
@@ -49,11 +48,18 @@ void Emitter::convert(const Operation& o) {
   alias(o, emit(Opcode::Select, type(to), number, made, none));
 }
 
+// A value that is made longer, rounded to what its type holds.
+Word Emitter::rounded(ValueId v) {
+  if (!hides_half(d_, v, target_.sound_rounding)) return value(v);
+  return hidden_float(value(v), Scalar::Float16, d_.type_of(v).lanes());
+}
+
 Hides Emitter::hides_conversion(const Operation& o) const {
   const ValueId from = d_.operands_of(o)[0].value(), to = d_.result(o);
   if (target_.sound_rounding || !d_.type_of(from).is_float() || !d_.type_of(to).is_integer())
     return {};
-  return {d_.type_of(from).scalar() != Scalar::Float32 || made_.rounded[from.value],
+  return {d_.type_of(from).scalar() != Scalar::Float32 || made_.rounded[from.value] ||
+              made_.extreme[from.value],
           scalar_size(d_.type_of(to).scalar()) != 4 || made_.in_parts[to.value]};
 }
 
@@ -62,11 +68,13 @@ Word Emitter::wrap(Word id, Scalar s, uint32_t n) {
   if (!types_.held(s)) return id;
   const Word t = lanes(s, n);
   const uint32_t bits = scalar_size(s) * 8;
-  if (scalar_class(s) != ScalarClass::Signed) {
-    const Word mask = lane_constant(Scalar::UInt32, n, (1u << bits) - 1);
-    return emit(Opcode::BitwiseAnd, t, id, mask);
-  }
-  const Word shift = lane_constant(Scalar::UInt32, n, 32 - bits);
+  const auto word = [&](uint32_t number) {
+    if (target_.sound_masks) return lane_constant(Scalar::UInt32, n, number);
+    return spread(hidden_word(number), Scalar::UInt32, n);
+  };
+  if (scalar_class(s) != ScalarClass::Signed)
+    return emit(Opcode::BitwiseAnd, t, id, word((1u << bits) - 1));
+  const Word shift = word(32 - bits);
   const Word top = emit(Opcode::ShiftLeftLogical, t, id, shift);
   return emit(Opcode::ShiftRightArithmetic, t, top, shift);
 }

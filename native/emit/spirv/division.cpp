@@ -424,9 +424,24 @@ void Emitter::div(const Operation& o) {
     return alias(o, quotient);
   }
   if (s == Scalar::Float32) return alias(o, quotient_of(x[0].value(), x[1].value(), a, b, n));
-  a = convert_lanes(a, s, Scalar::Float32, n);
-  b = convert_lanes(b, s, Scalar::Float32, n);
+  a = convert_lanes(rounded(x[0].value()), s, Scalar::Float32, n);
+  b = convert_lanes(rounded(x[1].value()), s, Scalar::Float32, n);
   alias(o, convert_lanes(exact_quotient(a, b, n), Scalar::Float32, s, n));
+}
+
+// Lane after lane on NVIDIA: of a vector of which some lanes are not used, its compiler takes
+// their divisors for undefined, and with one of them the whole quotient.
+Word Emitter::divide_integers(Opcode code, Type t, Word a, Word b) {
+  const uint32_t n = t.lanes();
+  if (n == 1 || target_.sound_choices) return emit(code, type(t), a, b);
+  const Word lane = lanes(t.scalar());
+  std::vector<Word> parts(n);
+  for (uint32_t i = 0; i < n; i++) {
+    const Word p = emit(Opcode::CompositeExtract, lane, a, i);
+    const Word q = emit(Opcode::CompositeExtract, lane, b, i);
+    parts[i] = emit(code, lane, p, q);
+  }
+  return emit_list(Opcode::CompositeConstruct, type(t), parts);
 }
 
 // A divisor of 64 bits that the driver alone may know is hidden: NVIDIA's compiler takes another
@@ -440,7 +455,7 @@ void Emitter::div_integer(const Operation& o) {
   Word b = value(x[1]);
   if (is_signed && scalar_size(s) == 8 && !target_.sound_choices && !d_.is_constant(x[1].value()))
     b = hidden_bits(b, s, t.lanes());
-  const Word id = emit(is_signed ? Opcode::SDiv : Opcode::UDiv, type(t), a, b);
+  const Word id = divide_integers(is_signed ? Opcode::SDiv : Opcode::UDiv, t, a, b);
   alias(o, whole_quotient(id, t));
 }
 
@@ -448,7 +463,7 @@ void Emitter::rem_integer(const Operation& o) {
   const auto x = d_.operands_of(o);
   const Type t = d_.type_of(d_.result(o));
   const Word a = value(x[0]), b = value(x[1]);
-  alias(o, whole_quotient(emit(Opcode::UMod, type(t), a, b), t));
+  alias(o, whole_quotient(divide_integers(Opcode::UMod, t, a, b), t));
 }
 
 // NVIDIA's compiler divides only the low bits of 64 where only they are used.
@@ -464,7 +479,7 @@ void Emitter::sqrt(const Operation& o) {
   const uint32_t n = t.lanes();
   Word a = value(d_.operands_of(o)[0]);
   if (!corrects_division(s)) return alias(o, glsl(Glsl::Sqrt, type(t), a));
-  a = convert_lanes(a, s, Scalar::Float32, n);
+  a = convert_lanes(rounded(d_.operands_of(o)[0].value()), s, Scalar::Float32, n);
   alias(o, convert_lanes(exact_root(a, n), Scalar::Float32, s, n));
 }
 

@@ -235,6 +235,7 @@ class Emitter {
   void write_scalar(const WordMemory& m, Scalar s, ByteOffset at, Word value);
 
   // ---- convert.cpp ----------------------------------------------------------------------------
+  Word rounded(ValueId v);
   Hides hides_conversion(const Operation& o) const;
   Word convert_lanes(Word id, Scalar from, Scalar to, uint32_t count, Hides hides = {});
   Word convert_integer(Word id, Scalar from, Scalar to, uint32_t count);
@@ -252,6 +253,7 @@ class Emitter {
   bool hides_zeros(Type t, const std::byte* bytes) const;
   Word with_hidden_zeros(Type t, const std::byte* bytes);
   Word zero_at_run_time(Scalar s);
+  Word hidden_word(uint32_t number);
   Word spread(Word id, Scalar s, uint32_t count);
   Word hidden_float(Word id, Scalar s, uint32_t count);
   Word hidden_double(Word id, uint32_t count);
@@ -285,6 +287,7 @@ class Emitter {
   Word exact_reciprocal(Word b, uint32_t count);
   Word exact_quotient_by(Word a, Word b, Word reciprocal, uint32_t count);
   Word exact_root(Word a, uint32_t count);
+  Word divide_integers(Opcode code, Type t, Word a, Word b);
   Word whole_quotient(Word id, Type t);
   Word quick_root(Word x, uint32_t count);
   Word rare_quotient(Word a, Word b, uint32_t count);
@@ -386,6 +389,7 @@ class Emitter {
   std::vector<Word> block_words_;         // by word of the argument block
   std::vector<Word> uniform_values_;      // whole Uniform slots, by slot
   Word hidden_zeros_[kScalarCount] = {};  // by scalar
+  std::vector<std::pair<uint32_t, Word>> hidden_words_;
   std::unordered_map<uint32_t, Word> hidden_constants_;  // by value
   Word builtin_values_[kBuiltinCount] = {};
   Word linear_thread_ = 0, linear_dispatch_ = 0;

@@ -213,6 +213,7 @@ void Emitter::emit_function(FunctionId id) {
   std::fill(std::begin(builtin_values_), std::end(builtin_values_), 0);
   linear_thread_ = linear_dispatch_ = 0;
   std::fill(std::begin(hidden_zeros_), std::end(hidden_zeros_), 0);
+  hidden_words_.clear();
   hidden_constants_.clear();
   folded_ = {};
 

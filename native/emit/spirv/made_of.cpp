@@ -10,6 +10,10 @@ namespace lcpy::spirv {
 namespace {
 
 bool is_conversion(Op op) { return op == Op::Convert || op == Op::ConvertUnchecked; }
+bool puts_together(Op op) {
+  return op == Op::Construct || op == Op::Extract || op == Op::Insert || op == Op::Shuffle ||
+         op == Op::Select;
+}
 bool is_float32(Type t) { return t.is_float() && t.scalar() == Scalar::Float32; }
 
 class Analysis {
@@ -20,6 +24,9 @@ class Analysis {
     if (!converts()) return {};
     m_.rounded.assign(d_.values.size(), false);
     m_.in_parts.assign(d_.values.size(), false);
+    m_.extreme.assign(d_.values.size(), false);
+    for (uint32_t v = 0; v < d_.values.size(); v++)
+      m_.extreme[v] = d_.is_constant(ValueId(v)) && is_extreme(ValueId(v));
     for (const Function& f : d_.functions) calls_.emplace_back(f.results.size());
     do {
       changed_ = false;
@@ -48,6 +55,7 @@ class Analysis {
   // What one value says of the other: forward what it is made of, backward how it is used.
   void flows(ValueId from, ValueId to) {
     mark(m_.rounded, to, m_.rounded[from.value]);
+    mark(m_.extreme, to, m_.extreme[from.value]);
     mark(m_.in_parts, from, m_.in_parts[to.value]);
   }
 
@@ -102,15 +110,17 @@ class Analysis {
     auto& results = calls_[f];
     for (uint32_t i = 0; i < o.result_count; i++) {
       mark(m_.rounded, d_.result(o, i), results[i].rounded);
+      mark(m_.extreme, d_.result(o, i), results[i].extreme);
       results[i].in_parts |= m_.in_parts[d_.result(o, i).value];
     }
   }
   void returns(std::span<const Operand> x, const Function& f) {
     auto& results = calls_[static_cast<size_t>(&f - d_.functions.data())];
     for (size_t i = 0; i < x.size(); i++) {
-      const bool rounded = m_.rounded[x[i].index];
-      changed_ |= rounded && !results[i].rounded;
+      const bool rounded = m_.rounded[x[i].index], extreme = m_.extreme[x[i].index];
+      changed_ |= (rounded && !results[i].rounded) || (extreme && !results[i].extreme);
       results[i].rounded |= rounded;
+      results[i].extreme |= extreme;
       mark(m_.in_parts, x[i].value(), results[i].in_parts);
     }
   }
@@ -131,14 +141,46 @@ class Analysis {
       return;
     }
     // What a thread keeps in memory of its own the compiler knows.
-    if (o.op == Op::Load)
-      return mark(m_.rounded, result, d_.slot(x[0].slot()).memory == MemoryClass::Scratch);
+    if (o.op == Op::Load) {
+      const bool own = d_.slot(x[0].slot()).memory == MemoryClass::Scratch;
+      mark(m_.extreme, result, own);
+      return mark(m_.rounded, result, own);
+    }
+    mark(m_.extreme, result, gives_extreme(o));
     const bool keeps = keeps_number(o), whole = keeps_whole(o);
     for (const Operand& v : x) {
       if (!v.is_value()) continue;
       if (keeps) mark(m_.rounded, result, m_.rounded[v.index]);
       mark(m_.in_parts, v.value(), !whole || m_.in_parts[result.value]);
     }
+  }
+
+  // Parts are known each for itself; what is computed, if all of its operands are.
+  bool gives_extreme(const Operation& o) const {
+    if (!d_.type_of(d_.result(o)).is_float() && !puts_together(o.op)) return false;
+    bool any = false, all = true;
+    for (const Operand& v : d_.operands_of(o)) {
+      if (!v.is_value()) continue;
+      any |= m_.extreme[v.index];
+      all &= m_.extreme[v.index] || d_.is_constant(v.value());
+    }
+    return puts_together(o.op) ? any : all;
+  }
+
+  // A lane of less than 0, beyond the integers of 32 bits, or NaN.
+  bool is_extreme(ValueId v) const {
+    const Type t = d_.type_of(v);
+    if (!t.is_lanes()) return true;
+    if (!is_float32(t)) return false;
+    for (uint32_t i = 0; i < t.lanes(); i++)
+      if (!(lane(v, i) >= 0 && lane(v, i) < 0x1p31f)) return true;
+    return false;
+  }
+  float lane(ValueId v, uint32_t i) const {
+    const Type t = d_.type_of(v);
+    float number = 0;
+    std::memcpy(&number, d_.constant_bytes(v).data() + (t.is_scalar() ? 0 : t.offset(i)), 4);
+    return number;
   }
 
   // Whether a float that comes out may be one that went in. Arithmetic gives numbers of its own,
@@ -164,11 +206,8 @@ class Analysis {
   bool is_neutral(ValueId v) const {
     const Type t = d_.type_of(v);
     if (!d_.is_constant(v) || !is_float32(t) || !t.is_lanes()) return false;
-    for (uint32_t i = 0; i < t.lanes(); i++) {
-      float lane = 0;
-      std::memcpy(&lane, d_.constant_bytes(v).data() + (t.is_scalar() ? 0 : t.offset(i)), 4);
-      if (lane == 0 || std::abs(lane) == 1) return true;
-    }
+    for (uint32_t i = 0; i < t.lanes(); i++)
+      if (lane(v, i) == 0 || std::abs(lane(v, i)) == 1) return true;
     return false;
   }
 
@@ -200,7 +239,7 @@ class Analysis {
   }
 
   struct Result {
-    bool rounded = false, in_parts = false;
+    bool rounded = false, extreme = false, in_parts = false;
   };
   const KernelDescriptor& d_;
   MadeOf m_;

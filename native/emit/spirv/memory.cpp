@@ -75,7 +75,8 @@ Word Emitter::from_memory(Word id, Type t, Family f) {
   }
   if (types_.held(s)) {
     const bool with_sign = scalar_class(s) == ScalarClass::Signed;
-    return emit(with_sign ? Opcode::SConvert : Opcode::UConvert, lanes(s, n), id);
+    const Word wide = emit(with_sign ? Opcode::SConvert : Opcode::UConvert, lanes(s, n), id);
+    return target_.sound_masks ? wide : hidden_bits(wide, types_.held_as(s), n);
   }
   return emit(Opcode::Bitcast, lanes(s, n), id);
 }

@@ -33,6 +33,19 @@ Word Emitter::zero_at_run_time(Scalar s) {
   return known;
 }
 
+// A number that the driver does not know.
+Word Emitter::hidden_word(uint32_t number) {
+  for (const auto& [known, id] : hidden_words_)
+    if (known == number) return id;
+  const Word zero = zero_at_run_time(Scalar::UInt32);
+  Words* const current = out_;
+  out_ = &early_;
+  const Word id = emit(Opcode::IAdd, lanes(Scalar::UInt32), zero, u32(number));
+  out_ = current;
+  hidden_words_.emplace_back(number, id);
+  return id;
+}
+
 // An integer on its way to a float: where the driver knows it to be zero it would know the float.
 Word Emitter::hidden_integer(Word id, Scalar s, uint32_t n) {
   return hides() ? hidden_bits(id, s, n) : id;
@@ -217,8 +230,8 @@ void Emitter::atan2(const Operation& o) {
   Word y = value(operands[0]), x = value(operands[1]);
   if (d_.math == MathMode::Fast) return alias(o, glsl(Glsl::Atan2, type(t), y, x));
   constexpr Scalar f = Scalar::Float32;
-  y = convert_lanes(y, s, f, n);
-  x = convert_lanes(x, s, f, n);
+  y = convert_lanes(rounded(operands[0].value()), s, f, n);
+  x = convert_lanes(rounded(operands[1].value()), s, f, n);
   const Word wide = lanes(f, n), bits = lanes(Scalar::UInt32, n), flag = lanes(Scalar::Bool, n);
   const Word zero = lane_constant(f, n, 0), sign = lane_constant(Scalar::UInt32, n, 0x80000000u);
   const Word one = lane_constant(Scalar::UInt32, n, 0x3f800000u);

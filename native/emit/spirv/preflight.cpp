@@ -158,7 +158,8 @@ class Preflight {
       const bool cast = to.is_integer() && from.is_integer() &&
                         scalar_size(to.scalar()) == scalar_size(from.scalar());
       const bool rounds = to.scalar() == Scalar::Float16 && from.is_integer();
-      const bool hides = hides_half(d_, o, target_.sound_rounding);
+      const bool hides = !to.has_class(ScalarClass::Bool) &&
+                         hides_half(d_, d_.operands_of(o)[0].value(), target_.sound_rounding);
       if (!cast && !rounds && !hides) return;
     } else if (o.op == Op::Bitcast) {
       // Storage formats and their bits are one type.
@@ -344,10 +345,8 @@ Type place_type(const KernelDescriptor& d, std::span<const Operand> operands, si
   return t;
 }
 
-bool hides_half(const KernelDescriptor& d, const Operation& conversion, bool sound_rounding) {
-  const Type to = d.type_of(d.result(conversion));
-  if (sound_rounding || to.has_class(ScalarClass::Bool) || d.math == MathMode::Fast) return false;
-  ValueId v = d.operands_of(conversion)[0].value();
+bool hides_half(const KernelDescriptor& d, ValueId v, bool sound_rounding) {
+  if (sound_rounding || d.math == MathMode::Fast) return false;
   if (!d.type_of(v).is_lanes() || d.type_of(v).scalar() != Scalar::Float16 || d.is_constant(v))
     return false;
   // What memory held was rounded.

@@ -37,9 +37,9 @@ inline constexpr uint32_t kFewReturns = 4;
 // True when Vulkan's instructions do this atomic on a float place themselves.
 bool native_float_atomic(Op op, Type type, MemoryClass memory, const VulkanTarget& target);
 
-// Whether a conversion of halves to longer floats takes them as bits. NVIDIA's compiler leaves out
-// the rounding of what only such a conversion reads.
-bool hides_half(const KernelDescriptor& d, const Operation& conversion, bool sound_rounding);
+// Whether halves are taken as bits where they are made longer. NVIDIA's compiler leaves out the
+// rounding of what only such a conversion reads.
+bool hides_half(const KernelDescriptor& d, ValueId v, bool sound_rounding);
 
 // The type of the place that a chain of operands reaches: [Slot, …], the chain from `first` on.
 Type place_type(const KernelDescriptor& d, std::span<const Operand> operands, size_t first);
