@@ -86,6 +86,39 @@ def test_rounded_as_ieee_says(rough, T, lanes):
     )
 
 
+def hard_operands(rng, n):
+    """Pairs whose quotient is as close to the middle between two floats as one can be: of integers
+    A, B of 24 bits and an odd M of 25, A 2^s = M B + k for a small k."""
+    a, b = [], []
+    for shift in (24, 25):
+        B = rng.integers(1 << 22, 1 << 23, n).astype(np.uint64) * 2 + 1
+        inverse = B.copy()
+        for _ in range(5):
+            inverse *= 2 - B * inverse  # Newton's, of integers modulo 2^64
+        for k in (-3, -2, -1, 1, 2, 3):
+            M = (np.uint64(-k % (1 << 64)) * inverse) & np.uint64((1 << shift) - 1)
+            M = np.where(M < 1 << 24, M + np.uint64(1 << shift), M)
+            A = (M * B + np.uint64(k % (1 << 64))) >> np.uint64(shift)
+            fits = (M < 1 << 25) & (A >= 1 << 23) & (A < 1 << 24)
+            a.append(A[fits])
+            b.append(B[fits])
+    a, b = (np.concatenate(x).astype(np.float32) for x in (a, b))
+    return np.ldexp(a, rng.integers(-60, 60, len(a))), np.ldexp(b, rng.integers(-60, 30, len(b)))
+
+
+def test_quotients_next_to_the_middle_of_two_floats(rough):
+    @lc.kernel(math="strict")
+    def k(a: lc.Buffer[F], b: lc.Buffer[F], q: lc.Buffer[F]):
+        i = lc.dispatch_id().x
+        q[i] = a[i] / b[i]
+
+    a, b = hard_operands(np.random.default_rng(11), 100_000)
+    assert len(a) > 300_000
+    q = lc.Buffer(len(a), F, device=rough)
+    k(lc.Buffer(a, device=rough), lc.Buffer(b, device=rough), q, dispatch_size=len(a))
+    check(rough, [("/", q.numpy(), a / b, (a, b))])
+
+
 DIVISORS = [3.0, -48.0, 0.1, 1.9999998807907104, 1e30, 1e-30, float("inf"), 0.0, 1e38, 1e-40]
 
 

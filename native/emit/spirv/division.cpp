@@ -1,11 +1,11 @@
 // Division and square root of floats, rounded as IEEE says. Vulkan allows errors of a few units in
 // the last place and GPUs make them.
 //
-// Each is a function of the module. Where the operands' exponents are moderate, neither the result
-// nor a remainder can leave the normal numbers, and a few steps of fma on the operands themselves
-// round as they should; tried on every significand, from reciprocals and reciprocal roots that are
-// up to four places off. Of NVIDIA's, which are closer, fewer steps are enough: its own compiler
-// takes those. All other divisions take a branch, one lane after the other: a rare branch costs
+// Each is a function of the module. Where neither the result nor a remainder can leave the normal
+// numbers, a few steps of fma on the operands themselves round as they should; tried on every
+// significand, from reciprocals and reciprocal roots that are up to four places off, and on the
+// quotients that are closest to the middle between two floats. Of NVIDIA's, which are closer, fewer
+// steps are enough. All other divisions take a branch, one lane after the other: a rare branch costs
 // little if it is short, much where it keeps the compiler from unrolling what is around it. There
 // they are made in double, if that is to be had and rounds: a quotient of floats is so far from the
 // middle between two floats that its rounding to double decides nothing. Else the significands
@@ -116,17 +116,17 @@ Word Emitter::plain_function(Word& made, const char* name, uint32_t n,
   });
 }
 
+// A function whose quick result holds where a check of it and of the parameters says so in all lanes.
 Word Emitter::branching_function(Word& made, const char* name, uint32_t arity, uint32_t n,
-                                 const OwnValue& moderate, const OwnValue& quick,
+                                 const OwnValue& quick, const OwnCheck& holds,
                                  const OwnValue& careful) {
   return own_function(made, name, lanes(Scalar::Float32, n), arity, [&](const Word* x) {
-    const Word fits = moderate(x), all = lanes(Scalar::Bool);
-    const Word always = n == 1 ? fits : emit(Opcode::All, all, fits);
+    const Word soon = quick(x), each = holds(x, soon), all = lanes(Scalar::Bool);
+    const Word always = n == 1 ? each : emit(Opcode::All, all, each);
     const Word common = m_.new_id(), rare = m_.new_id(), after = m_.new_id();
     out_->op(Opcode::SelectionMerge, after, SelectionControl::DontFlatten);
     out_->op(Opcode::BranchConditional, always, common, rare);
     start_block(common);
-    const Word soon = quick(x);
     out_->op(Opcode::ReturnValue, soon);
     start_block(rare);
     const Word late = careful(x);
@@ -136,43 +136,51 @@ Word Emitter::branching_function(Word& made, const char* name, uint32_t arity, u
   });
 }
 
-// Whether each lane is between 2^-60 and 2^60.
-Word Emitter::moderate(Word size, uint32_t n) {
-  const Word flag = lanes(Scalar::Bool, n);
-  const Word low = lane_constant(Scalar::Float32, n, kLeastModerate);
-  const Word high = lane_constant(Scalar::Float32, n, kMostModerate);
-  const Word over = emit(Opcode::FOrdGreaterThan, flag, size, low);
-  const Word under = emit(Opcode::FOrdLessThan, flag, size, high);
-  return emit(Opcode::LogicalAnd, flag, over, under);
+// Whether the size of each lane is more, or less, than a number, and no NaN.
+Word Emitter::size_is(Opcode comparison, Word v, uint32_t limit, uint32_t n) {
+  const Word size = glsl(Glsl::FAbs, lanes(Scalar::Float32, n), v);
+  const Word bound = lane_constant(Scalar::Float32, n, limit);
+  return emit(comparison, lanes(Scalar::Bool, n), size, bound);
+}
+
+// 1 / b, rounded as it should if neither is small. From a divisor that is zero, infinite or has no
+// reciprocal, NaN.
+Word Emitter::quick_reciprocal(Word b, int steps, uint32_t n) {
+  FloatBits f(*this, n);
+  const Word one = lane_constant(Scalar::Float32, n, kOne), minus = f.negative(b);
+  Word y = emit(Opcode::FDiv, f.real, one, b);
+  for (int step = 0; step < steps; step++) y = f.fma(f.fma(minus, y, one), y, y);
+  return y;
 }
 
 // The reciprocal of the largest significand may come out one place too low: such go the other way.
-Word Emitter::divides_quickly(Word b, uint32_t n) {
-  FloatBits f(*this, n);
-  const Word fits = moderate(glsl(Glsl::FAbs, f.real, b), n);
+Word Emitter::divides_closely(Word fits, Word b, uint32_t n) {
   if (target_.close_reciprocals) return fits;
+  FloatBits f(*this, n);
   const Word significand = f.with(Opcode::ShiftLeftLogical, f.of(b), 9);
   const Word largest = f.number(kLargestFraction << 9);
   return f.both(fits, emit(Opcode::ULessThan, f.flag, significand, largest));
 }
 
+// A remainder loses nothing if the dividend is not small. All else that goes wrong shows: where the
+// reciprocal or the quotient leave the numbers, the last step makes NaN of them.
 Word Emitter::exact_quotient(Word a, Word b, uint32_t n) {
   FloatBits f(*this, n);
   const Word function = branching_function(
       quotient_functions_[n], "divide", 2, n,
       [&](const Word* x) {
-        const Word size = glsl(Glsl::FAbs, f.real, x[0]);
-        const Word first = moderate(size, n), second = divides_quickly(x[1], n);
-        return f.both(first, second);
-      },
-      [&](const Word* x) {
-        const Word one = lane_constant(Scalar::Float32, n, kOne);
-        const Word minus = f.negative(x[1]);
-        Word y = emit(Opcode::FDiv, f.real, one, x[1]);
-        y = f.fma(f.fma(minus, y, one), y, y);
+        const Word y = quick_reciprocal(x[1], 1, n), minus = f.negative(x[1]);
         Word q = emit(Opcode::FMul, f.real, x[0], y);
-        for (int step = 0; step < 2; step++) q = f.fma(f.fma(minus, q, x[0]), y, q);
+        // From the rounded reciprocal one step is enough (Markstein), as for constants.
+        const int steps = target_.close_reciprocals ? 1 : 2;
+        for (int step = 0; step < steps; step++) q = f.fma(f.fma(minus, q, x[0]), y, q);
         return q;
+      },
+      [&](const Word* x, Word q) {
+        const Word first = size_is(Opcode::FOrdGreaterThan, x[0], kLeastModerate, n);
+        const Word second = size_is(Opcode::FOrdLessThan, x[1], kMostModerate, n);
+        const Word result = size_is(Opcode::FOrdLessThan, q, kInfinity, n);
+        return divides_closely(f.both(f.both(first, second), result), x[1], n);
       },
       [&](const Word* x) { return rare_quotient(x[0], x[1], n); });
   return emit(Opcode::FunctionCall, f.real, function, a, b);
@@ -183,13 +191,13 @@ Word Emitter::exact_reciprocal(Word b, uint32_t n) {
   const Word one = lane_constant(Scalar::Float32, n, kOne);
   const Word function = branching_function(
       reciprocal_functions_[n], "reciprocal", 1, n,
-      [&](const Word* x) { return divides_quickly(x[0], n); },
-      [&](const Word* x) {
-        const Word minus = f.negative(x[0]);
-        Word y = emit(Opcode::FDiv, f.real, one, x[0]);
-        const int steps = target_.close_reciprocals ? 1 : 2;
-        for (int step = 0; step < steps; step++) y = f.fma(f.fma(minus, y, one), y, y);
-        return y;
+      [&](const Word* x) { return quick_reciprocal(x[0], target_.close_reciprocals ? 1 : 2, n); },
+      [&](const Word* x, Word y) {
+        const Word fits = size_is(Opcode::FOrdGreaterThan, y, kLeastModerate, n);
+        const Word whole = target_.close_reciprocals
+                               ? fits
+                               : f.both(fits, size_is(Opcode::FOrdLessThan, y, kMostModerate, n));
+        return divides_closely(whole, x[0], n);
       },
       [&](const Word* x) { return rare_quotient(one, x[0], n); });
   return emit(Opcode::FunctionCall, f.real, function, b);
@@ -200,10 +208,13 @@ Word Emitter::exact_quotient_by(Word a, Word b, Word reciprocal, uint32_t n) {
   FloatBits f(*this, n);
   const Word function = branching_function(
       constant_functions_[n], "divide_by_constant", 3, n,
-      [&](const Word* x) { return moderate(glsl(Glsl::FAbs, f.real, x[0]), n); },
       [&](const Word* x) {
         const Word q = emit(Opcode::FMul, f.real, x[0], x[2]);
         return f.fma(f.fma(f.negative(x[1]), q, x[0]), x[2], q);
+      },
+      [&](const Word* x, Word q) {
+        const Word first = size_is(Opcode::FOrdGreaterThan, x[0], kLeastModerate, n);
+        return f.both(first, size_is(Opcode::FOrdLessThan, q, kInfinity, n));
       },
       [&](const Word* x) { return rare_quotient(x[0], x[1], n); });
   return emit(Opcode::FunctionCall, f.real, function, a, b, reciprocal);
@@ -228,12 +239,12 @@ Word Emitter::exact_root(Word a, uint32_t n) {
   FloatBits f(*this, n);
   const Word function = branching_function(
       root_functions_[n], "square_root", 1, n,
-      [&](const Word* x) {  // positive, neither small nor infinite
+      [&](const Word* x) { return quick_root(x[0], n); },
+      [&](const Word* x, Word) {  // positive, neither small nor infinite
         const Word above = f.with(Opcode::ISub, f.of(x[0]), kLeastModerate);
         const Word span = f.number(kInfinity - kLeastModerate);
         return emit(Opcode::ULessThan, f.flag, above, span);
       },
-      [&](const Word* x) { return quick_root(x[0], n); },
       [&](const Word* x) {
         const Word least = f.real_number(kLeastModerate);
         const Word is_small = emit(Opcode::FOrdLessThan, f.flag, x[0], least);

@@ -278,10 +278,12 @@ class Emitter {
     return !target_.exact_division && d_.math != MathMode::Fast && s != Scalar::Float64;
   }
   using OwnValue = std::function<Word(const Word* parameters)>;
+  using OwnCheck = std::function<Word(const Word* parameters, Word result)>;
   Word branching_function(Word& made, const char* name, uint32_t arity, uint32_t count,
-                          const OwnValue& moderate, const OwnValue& quick, const OwnValue& careful);
-  Word moderate(Word size, uint32_t count);
-  Word divides_quickly(Word b, uint32_t count);
+                          const OwnValue& quick, const OwnCheck& holds, const OwnValue& careful);
+  Word size_is(Opcode comparison, Word v, uint32_t limit, uint32_t count);
+  Word quick_reciprocal(Word b, int steps, uint32_t count);
+  Word divides_closely(Word fits, Word b, uint32_t count);
   Word quotient_of(ValueId dividend, ValueId divisor, Word a, Word b, uint32_t count);
   Word exact_quotient(Word a, Word b, uint32_t count);
   Word exact_reciprocal(Word b, uint32_t count);
