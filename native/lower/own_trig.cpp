@@ -9,17 +9,20 @@
 namespace lcpy {
 namespace {
 
-// |x| = angle + turns * pi/2, |angle| <= pi/4 and a little; the turns modulo 4.
+// |x| = angle + turns * pi/2, |angle| <= pi/4 and a little; the turns modulo 4, bits above them
+// being anything. Of infinity and NaN the angle is NaN.
 struct Reduced {
   ValueId angle, turns;
 };
 
 std::vector<ValueId> by_parts(Own& w, ValueId a) {
   const double* half_pi = w.wide() ? fits::kHalfPi64 : fits::kHalfPi32;
-  const ValueId n = w.round(w.mul(a, w.c(0.63661977236758134308)));
+  // The sum's last place is 1: it rounds to a whole number, whose low bits are its own.
+  const ValueId large = w.c(0x1.8p23, 0x1.8p52);
+  const ValueId sum = w.mad(a, w.c(0.63661977236758134308), large), n = w.sub(sum, large);
   ValueId r = a;
   for (int k = 0; k < 4; k++) r = w.less_product(r, n, w.c(half_pi[k]));
-  return {r, w.expander().bitcast(w.to_int(n), w.word())};
+  return {r, w.wide() ? w.low(sum) : w.high(sum)};
 }
 
 // Unsigned whole numbers of many words, the lowest first.
@@ -112,7 +115,8 @@ std::vector<ValueId> by_bits(Own& w, ValueId a) {
   const ValueId small = w.mad(value, w.c(pi2[1]), w.mad(tail, w.c(pi2[0]), product.low));
   const ValueId angle = w.add(product.high, small);
   const ValueId scaled = w.mul(angle, w.two_to(shift));
-  return {w.flip(scaled, w.shift_left(up, 31)), turns};
+  const ValueId reduced = w.flip(scaled, w.shift_left(up, 31));
+  return {w.select(w.less(a, w.infinity()), reduced, w.nan()), turns};
 }
 
 Reduced reduce(Own& w, ValueId a) {
@@ -144,22 +148,18 @@ ValueId turned(Own& w, ValueId r, ValueId turns) {
   return w.flip(value, w.shift_left(w.expander().bit_and(turns, w.u(2)), 30));
 }
 
-ValueId finite_or_nan(Own& w, ValueId a, ValueId value) {
-  return w.select(w.less(a, w.infinity()), value, w.nan());
-}
-
 }  // namespace
 
 ValueId own_sin(Own& w, std::span<const ValueId> args) {
   const ValueId a = w.abs(args[0]);
   const Reduced r = reduce(w, a);
-  return finite_or_nan(w, a, w.flip(turned(w, r.angle, r.turns), w.sign(args[0])));
+  return w.flip(turned(w, r.angle, r.turns), w.sign(args[0]));
 }
 
 ValueId own_cos(Own& w, std::span<const ValueId> args) {
   const ValueId a = w.abs(args[0]);
   const Reduced r = reduce(w, a);
-  return finite_or_nan(w, a, turned(w, r.angle, w.expander().add(r.turns, w.u(1))));
+  return turned(w, r.angle, w.expander().add(r.turns, w.u(1)));
 }
 
 ValueId own_tan(Own& w, std::span<const ValueId> args) {
@@ -168,7 +168,7 @@ ValueId own_tan(Own& w, std::span<const ValueId> args) {
   const ValueId z = w.mul(r.angle, r.angle);
   const ValueId s = sine(w, r.angle, z), c = cosine(w, z), swap = odd(w, r.turns);
   const ValueId value = w.div(w.select(swap, w.neg(c), s), w.select(swap, s, c));
-  return finite_or_nan(w, a, w.flip(value, w.sign(args[0])));
+  return w.flip(value, w.sign(args[0]));
 }
 
 }  // namespace lcpy

@@ -169,3 +169,28 @@ def turns(n: lc.Buffer[lc.int32], x: lc.Buffer[lc.uint32]):
     module = core.emit_spirv(descriptor, plan, sound_loops=False, unroll_short_loops=True)
     controls = [words[2] for op, words in instructions(module) if op == 246]
     assert controls == [1 if unrolled else 0]
+
+
+@lc.struct
+class Turns:
+    count: lc.int16
+    flags: lc.Array[lc.bool, 3]
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_a_loop_that_moves_parts_of_an_element_turns(compiler, arch):
+    """NVVM takes the copy of a chosen part out of the loop that writes it, then drops the loop."""
+    Matrices = lc.Array[lc.float4x4, 2]
+
+    @lc.kernel(block_size=1, math="strict")
+    def move(s: lc.Buffer[Turns], x: lc.Buffer[Matrices], out: lc.Buffer[Matrices]):
+        t = lc.dispatch_id().x
+        mine = s[t]
+        for _ in range(lc.uint16(0), lc.bitcast(lc.uint16, mine.count), 1):
+            out[t + 3] = lc.array(x[0][0], out[t + 3][1] if mine.flags[0] else out[t + 3][0])
+
+    descriptor = move.descriptor(lc.Buffer[Turns], lc.Buffer[Matrices], lc.Buffer[Matrices])
+    text = ptx(compiler, descriptor, arch, restrict=True)
+    labels = {m[1]: m.start() for m in re.finditer(r"^(\$L__BB\S+):", text, re.M)}
+    branches = re.finditer(r"bra(?:\.uni)?\s+(\$L__BB\S+);", text)
+    assert any(labels[branch[1]] < branch.start() for branch in branches)

@@ -106,6 +106,70 @@ def test_a_lane_out_of_range_leaves_the_others(device, opt):
 
 
 @pytest.mark.parametrize("opt", [0, 1])
+def test_what_comes_back_from_memory_is_no_better_known(device, opt):
+    """NVIDIA's Vulkan compiler took from memory what it had just put there, with all it knew."""
+    needs(device, "float16")
+
+    @lc.kernel(block_size=8, math="strict", opt=opt)
+    def run(x: lc.Buffer[lc.float32], out: lc.Buffer[lc.uint4], kept: lc.Buffer[lc.float16]):
+        shared, t = lc.shared(lc.float32, 8), lc.thread_id().x
+        shared[t] = lc.float32(lc.float16(lc.int64(562949953421312)))
+        kept[t] = lc.float16(x[t] * 3.0)
+        half = kept[t]
+        back = lc.uint32(lc.float32(half))
+        first = lc.uint32(shared[t])
+        shared[t] = lc.float32(lc.int32(x[t] * 1e9))
+        out[t] = lc.uint4(first, back, lc.uint32(shared[t]), lc.uint32(half))
+
+    x = np.float32([0.1, 1.7, 700.3, 2.0, 3.3, -4.0, 5000.7, 0.123456789])
+    out, kept = lc.Buffer(8, lc.uint4, device=device), lc.Buffer(8, lc.float16, device=device)
+    run(lc.Buffer(x, device=device), out, kept, dispatch_size=8)
+    half = (x * np.float32(3)).astype(np.float16)
+    whole = np.clip(half.astype(np.float64), 0, 2**32 - 1).astype(np.uint64)
+    product = (x * np.float32(1e9)).astype(np.float64)
+    rounded = np.clip(product, -(2**31), 2**31 - 1).astype(np.int32).astype(np.float32)
+    third = np.clip(rounded.astype(np.float64), 0, 2**32 - 1).astype(np.uint64)
+    want = np.stack([np.full(8, 2**32 - 1, np.uint64), whole, third, whole], 1)
+    assert out.numpy().tolist() == want.tolist()
+
+
+@lc.struct
+class Pair:
+    flags: lc.Array[lc.bool, 3]
+    turns: lc.int16
+
+
+Matrices = lc.Array[lc.float4x4, 2]
+
+
+@pytest.mark.parametrize("opt", [0, 1])
+def test_a_chosen_part_moves_within_an_element(device, opt):
+    """CUDA's compiler read it in the second turn before the first had written."""
+
+    @lc.kernel(block_size=1, math="strict", opt=opt)
+    def run(s: lc.Buffer[Pair], x: lc.Buffer[Matrices], out: lc.Buffer[Matrices]):
+        t = lc.dispatch_id().x
+        mine = s[t]
+        for _ in range(mine.turns):
+            out[t] = lc.array(x[0][0], out[t][1] if mine.flags[0] else out[t][0])
+
+    pairs = np.zeros(8, Pair.dtype)
+    pairs["turns"], pairs["flags"] = [0, 1, 2, 3, 0, 1, 2, 5], [[i > 3] * 3 for i in range(8)]
+    s = lc.Buffer(8, Pair, device=device)
+    s.upload(pairs)
+    rng = np.random.default_rng(3)
+    x, given = (rng.normal(size=(n, 2, 4, 4)).astype(np.float32) for n in (1, 8))
+    out = lc.Buffer(given, Matrices, device=device)
+    run(s, lc.Buffer(x, Matrices, device=device), out, dispatch_size=8)
+    want = given.copy()
+    for i, pair in enumerate(pairs):
+        for _ in range(pair["turns"]):
+            want[i, 1] = want[i, 1 if pair["flags"][0] else 0]
+            want[i, 0] = x[0, 0]
+    assert (out.numpy() == want).all()
+
+
+@pytest.mark.parametrize("opt", [0, 1])
 def test_signs_of_narrow_numbers_beside_long_divisions(device, opt):
     """NVIDIA's Vulkan compiler died of comparisons of 1 + a short with 0."""
 

@@ -40,6 +40,7 @@ class Dialect {
     bool negates_by_zero = false;    // narrow integers, see negate_narrow
     bool hides_met_indices = false;  // of what branches give, see is_met
     bool copies_parts = false;       // aggregates are written part by part, see store_parts
+    bool reads_parts = false;        // those of buffers that are also written are read so
   };
   virtual Traits traits() const = 0;
 

@@ -276,8 +276,7 @@ void Emitter::value(const Operation& op, const OpForm& form) {
     return;
   }
   line();
-  const bool is_place = op.op == Op::Extract || op.op == Op::Load;
-  if (is_place && copies_parts(v)) {
+  if (reads_parts(op) || (op.op == Op::Extract && copies_parts(v))) {
     const std::string place = scratch_.str();
     declare(out_, v, false);
     out_ << ";\n";

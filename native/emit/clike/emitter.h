@@ -170,6 +170,7 @@ class Emitter {
   void copy_words(const std::string& to, const std::string& from, Type t);
   void copy_parts(const std::string& to, const std::string& from, Type t, bool clean,
                   uint32_t depth = 0);
+  bool reads_parts(const Operation& o) const;
   bool cleans(const Operation& o) const;
   void clean_bools(Text& t, Type type, std::string_view place);
   void atomic(const Operation& op);

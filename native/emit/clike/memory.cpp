@@ -171,10 +171,19 @@ void Emitter::read_place(Text& t, const Operation& op) {
     four_lanes(source, p);
   else
     source << p.text;
-  if (cleans(op) && !traits_.copies_parts)
+  if (cleans(op) && !reads_parts(op))
     t << cleaner(p.type) << '(' << source << ')';
   else
     from_memory(t, source.str(), p.type);
+}
+
+// Whether a load of an aggregate is written part by part. Of copies that it knows to meet no other
+// buffer, NVIDIA's CUDA compiler forgets that their own is written: it takes them out of loops.
+bool Emitter::reads_parts(const Operation& o) const {
+  if (o.op != Op::Load || d_.type_of(d_.result(o)).is_lanes()) return false;
+  const Slot& slot = d_.slot(d_.operands_of(o)[0].slot());
+  const bool written = slot.memory == MemoryClass::Global && slot.access == Access::ReadWrite;
+  return traits_.copies_parts || (traits_.reads_parts && written);
 }
 
 // Whether a load takes bools within an aggregate from where the host writes, who alone writes other

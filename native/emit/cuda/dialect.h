@@ -26,7 +26,8 @@ class CudaDialect : public clike::Dialect {
             .names_lanes = true,
             .merges_reads = target_.restrict_,
             .chosen_as_bits = true,
-            .negates_by_zero = true};
+            .negates_by_zero = true,
+            .reads_parts = target_.restrict_};
   }
   std::string_view scalar(Scalar s) const override;
   void vector_name(Text& t, Scalar s, uint32_t lanes) override;

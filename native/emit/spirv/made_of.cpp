@@ -27,6 +27,7 @@ class Analysis {
     m_.extreme.assign(d_.values.size(), false);
     for (uint32_t v = 0; v < d_.values.size(); v++)
       m_.extreme[v] = d_.is_constant(ValueId(v)) && is_extreme(ValueId(v));
+    slots_.resize(d_.slots.size());
     for (const Function& f : d_.functions) calls_.emplace_back(f.results.size());
     do {
       changed_ = false;
@@ -125,8 +126,29 @@ class Analysis {
     }
   }
 
+  // What a thread reads where it wrote, the compiler takes from what it wrote.
+  void store(SlotId slot, ValueId v) {
+    Facts& s = slots_[slot.value];
+    const bool rounded = m_.rounded[v.value], extreme = m_.extreme[v.value];
+    changed_ |= (rounded && !s.rounded) || (extreme && !s.extreme);
+    s.rounded |= rounded;
+    s.extreme |= extreme;
+    mark(m_.in_parts, v, s.in_parts);
+  }
+  void load(SlotId slot, ValueId result) {
+    Facts& s = slots_[slot.value];
+    mark(m_.rounded, result, s.rounded);
+    mark(m_.extreme, result, s.extreme);
+    changed_ |= m_.in_parts[result.value] && !s.in_parts;
+    s.in_parts = s.in_parts || m_.in_parts[result.value];
+  }
+
   void value(const Operation& o) {
     const auto x = d_.operands_of(o);
+    if (o.op == Op::Store || o.op == Op::ByteStore) return store(x[0].slot(), x[1].value());
+    if (op_row(o.op).category == OpCategory::Atomic)
+      for (const Operand& v : x)
+        if (v.is_value()) store(x[0].slot(), v.value());
     if (!o.result_count) return;
     const ValueId result = d_.result(o);
     if (is_conversion(o.op)) {
@@ -140,12 +162,9 @@ class Analysis {
                  scalar_size(to.scalar()) < scalar_size(from.scalar()));
       return;
     }
-    // What a thread keeps in memory of its own the compiler knows.
-    if (o.op == Op::Load) {
-      const bool own = d_.slot(x[0].slot()).memory == MemoryClass::Scratch;
-      mark(m_.extreme, result, own);
-      return mark(m_.rounded, result, own);
-    }
+    const OpCategory category = op_row(o.op).category;
+    if (category == OpCategory::Memory || category == OpCategory::Atomic)
+      return load(x[0].slot(), result);
     mark(m_.extreme, result, gives_extreme(o));
     const bool keeps = keeps_number(o), whole = keeps_whole(o);
     for (const Operand& v : x) {
@@ -238,12 +257,13 @@ class Analysis {
     }
   }
 
-  struct Result {
+  struct Facts {
     bool rounded = false, extreme = false, in_parts = false;
   };
   const KernelDescriptor& d_;
   MadeOf m_;
-  std::vector<std::vector<Result>> calls_;  // by function and result
+  std::vector<std::vector<Facts>> calls_;  // by function and result
+  std::vector<Facts> slots_;               // of what is stored in each
   bool changed_ = false;
 };
 

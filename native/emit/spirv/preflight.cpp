@@ -349,10 +349,13 @@ bool hides_half(const KernelDescriptor& d, ValueId v, bool sound_rounding) {
   if (sound_rounding || d.math == MathMode::Fast) return false;
   if (!d.type_of(v).is_lanes() || d.type_of(v).scalar() != Scalar::Float16 || d.is_constant(v))
     return false;
-  // What memory held was rounded.
+  // What memory held was rounded, but where this kernel may have put it there.
   while (d.values[v.value].def == Value::Def::Result) {
     const Operation& o = d.op(OpId(d.values[v.value].source));
-    if (o.op == Op::Load) return false;
+    if (o.op == Op::Load) {
+      const Access access = d.slot(d.operands_of(o)[0].slot()).access;
+      return access == Access::Write || access == Access::ReadWrite;
+    }
     if (o.op != Op::Extract && o.op != Op::Shuffle) break;
     v = d.operands_of(o)[0].value();
   }
