@@ -20,7 +20,7 @@ _ENDINGS = {"spirv": ".spv", "opencl": ".cl", "cuda": ".cu", "cpu": ".kernel"}
 
 def compile_files(
     file, directory, *, targets=("spirv",), formats=("artifact",), vulkan="1.2",
-    driver="any", math=None, debug=False, depfile=None, write=True,
+    driver="any", math=None, debug=False, optimize=None, depfile=None, write=True,
 ):  # fmt: skip
     """Compiles kernels of a Python file; returns the paths of what was written.
 
@@ -64,7 +64,7 @@ def compile_files(
                 continue
             artifact = kernel.compile(
                 *given.get(kernel, ()), target=target, vulkan=vulkan, driver=driver, math=math,
-                debug=debug,
+                debug=debug, optimize=optimize if target == "spirv" else None,
             )  # fmt: skip
             for to, form in paths.items():
                 to.write_bytes(FORMATS[form][1](artifact))

@@ -3,9 +3,11 @@
 The file is the core's (native/artifact): it can be read in C++ as well, without Python.
 """
 
+import array
 import os
 import re
 
+from . import spirv
 from ._native import core
 from .errors import ArgumentError, UnsupportedError
 from .plan import Limits, Plan, plan_interface
@@ -267,12 +269,15 @@ def _driver_needs(driver, words, descriptor, plan, options):
 
 
 def build_artifact(
-    name, descriptor, parameters, target, facts, vulkan="1.2", driver="any", debug=False
-):
+    name, descriptor, parameters, target, facts, vulkan="1.2", driver="any", debug=False,
+    optimize=None,
+):  # fmt: skip
     """Compiles a descriptor for `target` without a device. `facts`: "math" and "ragged"."""
     if target not in TARGETS:
         wanted = ", ".join(map(repr, TARGETS[:-1])) + f" or {TARGETS[-1]!r}"
         raise ArgumentError(f"target: {wanted}, not {target!r}")
+    if optimize is not None and target != "spirv":
+        raise ArgumentError(f"optimize: of target 'spirv' alone, not of {target!r}")
     if str(vulkan) not in VULKAN_VERSIONS:
         raise ArgumentError(f"vulkan: '1.0' to '1.4', not {vulkan!r}")
     fields = _described(name, descriptor, parameters, facts)
@@ -283,11 +288,15 @@ def build_artifact(
         module = core.emit_spirv(descriptor, plan, **options)
         needs = _driver_needs(driver, module.words, descriptor, plan, options)
         lined = core.emit_spirv(descriptor, plan, lines=True, **options)
-        files, lines = _source_map(module.words, lined.words)
+        code, lined = module.words, lined.words
+        if optimize is not None:
+            lined = spirv.optimize(lined, optimize, f"vulkan{vulkan}")
+            code = _without_lines(lined, keeps_strings=debug)
+        files, lines = _source_map(code, lined)
         fields.update(
             environment=f"vulkan{vulkan}",
             entry_point="main",
-            code=module.words,
+            code=code,
             features=module.capabilities + module.extensions + needs,
             shared_bytes=module.shared_bytes,
             files=[_portable(f) for f in files],
@@ -382,6 +391,18 @@ def _portable(file):
 
 
 _STRING, _LINE, _NO_LINE = 7, 8, 317  # opcodes
+
+
+def _without_lines(lined, keeps_strings):
+    words = memoryview(lined).cast("I")
+    kept, at = list(words[:5]), 5
+    dropped = (_LINE, _NO_LINE) if keeps_strings else (_LINE, _NO_LINE, _STRING)
+    while at < len(words):
+        count = words[at] >> 16
+        if words[at] & 0xFFFF not in dropped:
+            kept += words[at : at + count]
+        at += count
+    return array.array("I", kept).tobytes()
 
 
 def _source_map(words, lined):

@@ -82,6 +82,9 @@ def _add_artifacts(commands):
     command.add_argument("--driver", default="any", help="of spirv: any, none, nvidia, llvmpipe")
     command.add_argument("--math", help="ieee, strict or fast; the kernel's if left out")
     command.add_argument("-g", action="store_true", help="of spirv: names, lines and source in it")
+    command.add_argument(
+        "--optimize", metavar="PASSES", help="of spirv: spirv-opt's, with commas: --optimize=-O"
+    )
     command.add_argument("--depfile", metavar="FILE", help="what the outputs depend on, for make")
     command.add_argument("--list", action="store_true", help="names of the files, none written")
     command.set_defaults(function=compile_files)
@@ -106,6 +109,7 @@ def compile_files(options):
             driver=options.driver,
             math=options.math,
             debug=options.g,
+            optimize=options.optimize.split(",") if options.optimize else None,
             depfile=options.depfile,
             write=not options.list,
         )

@@ -382,6 +382,7 @@ class Kernel(core.KernelBase):
         block_size=None,
         ragged=True,
         debug=False,
+        optimize=None,
     ):
         """An Artifact for argument types, without a device.
 
@@ -406,6 +407,9 @@ class Kernel(core.KernelBase):
         debug : bool
             Of "spirv": names, and NonSemantic.Shader.DebugInfo.100 with functions, lines and the
             Python source, for tools that show them. File names are whole paths then.
+        optimize : str or sequence of str, optional
+            Of "spirv": passes of SPIRV-Tools' ``spirv-opt``, as "-O"; see lcpy.spirv.optimize. The
+            same bytes come of the same version of SPIRV-Tools alone.
         """
         from .artifact import build_artifact
 
@@ -415,7 +419,15 @@ class Kernel(core.KernelBase):
         descriptor = made.descriptor(ragged, False, math)[0]
         facts = {"math": math or self.math, "ragged": bool(ragged)}
         return build_artifact(
-            self.__name__, descriptor, made.parameters, target, facts, vulkan, driver, debug
+            self.__name__,
+            descriptor,
+            made.parameters,
+            target,
+            facts,
+            vulkan,
+            driver,
+            debug,
+            optimize,
         )
 
     def _annotated_types(self):

@@ -269,13 +269,65 @@ def validate(words, env="vulkan1.2"):
 
 
 def _validate_by_program(words, env):
-    import shutil
     import subprocess
 
-    program = shutil.which("spirv-val")
+    program = _program("spirv-val")
     if program is None:
         raise ToolsMissing(f"SPIRV-Tools is not here, so modules cannot be validated: {HOW_TO_GET}")
     done = subprocess.run([program, "--target-env", env, "-"], input=words, capture_output=True)
     if done.returncode == 0:
         return None
     return (done.stderr + done.stdout).decode(errors="replace").strip()
+
+
+def optimize(words, passes="-O", env="vulkan1.2"):
+    """The module after passes of SPIRV-Tools' optimizer, the program ``spirv-opt``.
+
+    Nothing in lcpy needs it. It knows what the specification says, not what drivers get wrong:
+    what a module does to keep clear of a driver's faults may be undone.
+
+    Parameters
+    ----------
+    words : bytes
+        The module.
+    passes : str or sequence of str
+        As ``spirv-opt`` takes them: "-O" (speed), "-Os" (size), "--merge-blocks", …
+    env : str
+        Of ``ENVIRONMENTS``.
+
+    Raises
+    ------
+    ToolsMissing
+        ``spirv-opt`` is neither beside this Python nor on the path.
+    ValidationError
+        It does not take the module; the text is its own.
+    ArgumentError
+        It has no such pass.
+    """
+    import subprocess
+
+    if env not in ENVIRONMENTS:
+        raise ArgumentError(f"env: one of {', '.join(ENVIRONMENTS)}, not {env!r}")
+    passes = [passes] if isinstance(passes, str) else list(passes)
+    for name in passes:
+        if not isinstance(name, str) or not name.startswith("-") or name in ("-", "-o"):
+            raise ArgumentError(f"passes: names as spirv-opt takes them, as '-O'; not {name!r}")
+    program = _program("spirv-opt")
+    if program is None:
+        raise ToolsMissing(f"spirv-opt is not here, so modules cannot be optimized: {HOW_TO_GET}")
+    command = [program, f"--target-env={env}", *passes, "-", "-o", "-"]
+    done = subprocess.run(command, input=bytes(words), capture_output=True)
+    if done.returncode == 0 and done.stdout:
+        return done.stdout
+    text = (done.stderr + done.stdout).decode(errors="replace").strip()
+    if "Unknown flag" in text or "Invalid value" in text:
+        raise ArgumentError(f"passes: {text}")
+    raise ValidationError(f"spirv-opt does not take the module: {text}")
+
+
+def _program(name):
+    """A program of SPIRV-Tools, beside this Python, as its wheel puts it, or on the path."""
+    import shutil
+
+    folder = os.path.dirname(sys.executable)
+    return shutil.which(name, path=folder) or shutil.which(name)
