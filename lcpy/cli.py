@@ -48,6 +48,8 @@ def _add_assembly(commands):
     command.add_argument("--raw-id", action="store_true", help="numbers in place of names")
     command.add_argument("--no-indent", action="store_true")
     command.add_argument("--no-header", action="store_true")
+    command.add_argument("--nested-indent", action="store_true", help="blocks as they are nested")
+    command.add_argument("--reorder-blocks", action="store_true", help="as they read best")
     command.add_argument("--offsets", action="store_true", help="each instruction's first byte")
     command.add_argument("--comment", action="store_true", help="titles, decorations")
     color = command.add_mutually_exclusive_group()
@@ -320,6 +322,8 @@ def disassemble(options):
             header=not options.no_header,
             offsets=options.offsets,
             comments=options.comment,
+            nested=options.nested_indent,
+            reorder=options.reorder_blocks,
             colors=options.o == "-" and sys.stdout.isatty()
             if options.color is None
             else options.color,

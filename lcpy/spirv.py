@@ -101,8 +101,9 @@ def assemble(text, *, env=None, preserve_numeric_ids=False):
 
 
 def disassemble(
-    words, *, raw_ids=False, indent=True, header=True, offsets=False, comments=False, colors=False
-):
+    words, *, raw_ids=False, indent=True, header=True, offsets=False, comments=False, colors=False,
+    nested=False, reorder=False,
+):  # fmt: skip
     """The assembly text of a module, as ``spirv-dis`` writes it, byte for byte.
 
     Parameters
@@ -119,13 +120,19 @@ def disassemble(
         Titles of a module's parts, and decorations beside what they decorate.
     colors : bool
         Escape sequences of a terminal.
+    nested : bool
+        Blocks are indented as structured control flow nests them.
+    reorder : bool
+        A function's blocks stand in the order in which they read best, not in the module's.
 
     Raises
     ------
     LoadError
         The words are no module; names the word and what is wrong with it.
     """
-    return core.spirv_disassemble(bytes(words), raw_ids, indent, header, offsets, comments, colors)
+    return core.spirv_disassemble(
+        bytes(words), raw_ids, indent, header, offsets, comments, colors, nested, reorder
+    )
 
 
 FIXUPS = ("values", "pointers", "parameters", "physical")

@@ -21,11 +21,12 @@ def spirv_assemble(str text not None, uint32_t version, bint preserve_numeric_id
 
 
 def spirv_disassemble(bytes module not None, bint raw_ids, bint indent, bint header,
-                      bint offsets, bint comments, bint colors):
+                      bint offsets, bint comments, bint colors, bint nested, bint reorder):
     """The text of a module's bytes, which may be in either order."""
     cdef c_spirv.DisassembleOptions options
     options.raw_ids, options.indent, options.header = raw_ids, indent, header
     options.offsets, options.comments, options.colors = offsets, comments, colors
+    options.nested, options.reorder = nested, reorder
     cdef string data = module
     cdef string text
     with nogil:

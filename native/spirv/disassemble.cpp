@@ -6,6 +6,7 @@
 
 #include "spirv/literal.h"
 #include "spirv/names.h"
+#include "spirv/nesting.h"
 
 namespace lcpy::spirv {
 namespace {
@@ -22,7 +23,14 @@ class Disassembler {
     out_.reserve(words_.size() * 12);
     if (options_.header) header(reader.header());
     ReadInstruction i;
-    while (reader.next(&i)) instruction(i);
+    while (reader.next(&i)) {
+      if (options_.comments) heading(i);
+      if (!options_.nested && !options_.reorder)
+        instruction(i);
+      else
+        keep(i);
+    }
+    blocks();
     return std::move(out_);
   }
 
@@ -84,14 +92,74 @@ class Disassembler {
     painted_ += colour.size();
   }
 
-  void instruction(const ReadInstruction& i) {
-    if (options_.comments) heading(i);
+  // ---- blocks --------------------------------------------------------------------------------
+
+  struct Kept {
+    ReadInstruction instruction;
+    std::vector<ReadOperand> operands;
+  };
+
+  // A function's blocks wait for its end.
+  void keep(const ReadInstruction& i) {
+    if (i.info.opcode == Opcode::Label) kept_.emplace_back();
+    if (i.info.opcode == Opcode::FunctionEnd) blocks();
+    if (kept_.empty()) return instruction(i);
+    Kept& k = kept_.back().emplace_back();
+    k.operands.assign(i.operands.begin(), i.operands.end());
+    k.instruction = i;
+  }
+
+  static BlockEdges edges(const std::vector<Kept>& block) {
+    BlockEdges e;
+    e.label = block[0].instruction.result;
+    const ReadInstruction& end = block.back().instruction;
+    if (block.size() >= 3) {
+      const ReadInstruction& merge = block[block.size() - 2].instruction;
+      const bool loop = merge.info.opcode == Opcode::LoopMerge;
+      if (loop || merge.info.opcode == Opcode::SelectionMerge) e.merge = merge.words[1];
+      if (loop) e.next_turn = merge.words[2];
+    }
+    switch (end.info.opcode) {
+      case Opcode::Branch:
+        (e.merge ? e.body : e.next) = end.words[1];
+        break;
+      case Opcode::BranchConditional:
+        e.sides = {end.words[2], end.words[3]};
+        break;
+      case Opcode::Switch:
+        for (size_t k = 1; k < block.back().operands.size(); k += 2)
+          e.cases.push_back(end.words[block.back().operands[k].at]);
+        break;
+      default:
+        break;
+    }
+    return e;
+  }
+
+  void blocks() {
+    std::vector<BlockEdges> shapes;
+    for (const std::vector<Kept>& block : kept_) shapes.push_back(edges(block));
+    const Nesting found = nesting(shapes);
+    for (size_t k = 0; k < kept_.size(); k++) {
+      const size_t block = options_.reorder ? found.order[k] : k;
+      for (Kept& kept : kept_[block]) {
+        kept.instruction.operands = kept.operands;
+        instruction(kept.instruction, options_.nested ? &found.levels[block] : nullptr);
+      }
+    }
+    kept_.clear();
+  }
+
+  void instruction(const ReadInstruction& i, const uint32_t* level = nullptr) {
+    const bool label = i.info.opcode == Opcode::Label;
+    if (options_.nested && label) out_ += '\n';
     const size_t from = out_.size();
     painted_ = 0;
     if (i.result)
       result(i.result);
     else if (options_.indent)
       out_.append(kIndent, ' ');
+    if (level) out_.append(*level * 2 + (label ? 0 : 2), ' ');
     out_ += "Op";
     out_ += i.info.name;
     for (const ReadOperand& o : i.operands) {
@@ -116,6 +184,7 @@ class Disassembler {
       out_ += text;
     };
     if (i.info.opcode == Opcode::Function) {
+      if (options_.nested) out_ += '\n';
       write("Function ");
       id(i.result);
       out_ += '\n';
@@ -254,6 +323,7 @@ class Disassembler {
   bool titled_[4] = {};
   size_t comment_column_ = kComments, painted_ = 0;
   std::unordered_map<Word, std::string> decorations_;  // by id
+  std::vector<std::vector<Kept>> kept_;                // of the function at hand, by block
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     options.raw_ids = bits & 1;
     options.indent = !(bits & 1);
     options.comments = options.offsets = bits & 2;
+    options.nested = options.reorder = bits == 3;
     try {
       assemble(disassemble(words, options));
     } catch (const lcpy::LoadError&) {

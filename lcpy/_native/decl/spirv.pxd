@@ -150,6 +150,8 @@ cdef extern from "spirv/disassemble.h" namespace "lcpy::spirv" nogil:
         cbool offsets
         cbool comments
         cbool colors
+        cbool nested
+        cbool reorder
     string disassemble(
         const vector[uint32_t]& words, const DisassembleOptions& options) except +translate
 
