@@ -1,9 +1,16 @@
 """Assembly text to a module of 10 MB and back: lc.spirv against SPIRV-Tools' library, in one
-process, alternately. Prints `R {"name": value}`: our time as a share of theirs."""
+process, alternately: our time as a share of theirs. Then words a second, of a generated kernel: the
+core, assemblers on its module, glslang on the same program in GLSL (less what it needs for an empty
+one). Prints `R {"name": value}`."""
 
 import ctypes
+import os
+import shutil
+import subprocess
 import sys
+import tempfile
 
+import workloads
 from measure import now, report
 
 
@@ -87,6 +94,45 @@ def best(call, rounds=3):
     return min(times)
 
 
+def glslang_mwords(name):
+    """Millions of words a second; nothing where glslang is not here."""
+    program = shutil.which("glslangValidator")
+    if program is None:
+        return {}
+    with tempfile.TemporaryDirectory() as folder:
+
+        def seconds(glsl):
+            path, made = os.path.join(folder, "x.comp"), os.path.join(folder, "x.spv")
+            with open(path, "w") as f:
+                f.write(glsl)
+            command = [program, "-V", "--target-env", "vulkan1.2", path, "-o", made]
+            return best(lambda: subprocess.run(command, check=True, capture_output=True)), made
+
+        empty, _ = seconds("#version 450\nlayout(local_size_x = 64) in;\nvoid main() {}\n")
+        whole, made = seconds(workloads.glsl_source(name))
+        return {f"glslang_{name}_mwords": os.path.getsize(made) / 4e6 / (whole - empty)}
+
+
+def words_of_a_kernel(tools, name="gen2000"):
+    from ours import Stages
+
+    from lcpy import spirv
+
+    Stages(name)
+    runs = [Stages(name) for _ in range(3)]
+    words = runs[0].words
+    count, text = len(words) / 4e6, spirv.disassemble(words)
+    data = text.encode()
+    report(
+        **{
+            f"core_{name}_mwords": count / min(r.core for r in runs) * 1e3,
+            f"assemble_{name}_mwords": count / best(lambda: spirv.assemble(text)),
+            f"tools_{name}_mwords": count / best(lambda: tools.assemble(data)),
+            **glslang_mwords(name),
+        }
+    )
+
+
 def main():
     from lcpy import spirv
 
@@ -107,6 +153,7 @@ def main():
         disassemble_raw_vs_tools=best(lambda: spirv.disassemble(words, raw_ids=True))
         / best(lambda: tools.disassemble(words, indent)),
     )
+    words_of_a_kernel(tools)
 
 
 if __name__ == "__main__":

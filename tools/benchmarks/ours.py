@@ -68,6 +68,7 @@ class Stages:
         self.front = (t1 - t0) * 1e3
         self.core = (t2 - t1 + t4 - t3) * 1e3
         self.total = (t4 - t0) * 1e3
+        self.words = module.words
         self.bytes = len(module.words)
         if cuda:
             t5 = now()
