@@ -20,7 +20,8 @@ _ENDINGS = {"spirv": ".spv", "opencl": ".cl", "cuda": ".cu", "cpu": ".kernel"}
 
 def compile_files(
     file, directory, *, targets=("spirv",), formats=("artifact",), vulkan="1.2",
-    driver="any", math=None, debug=False, optimize=None, depfile=None, write=True,
+    driver="any", math=None, debug=False, optimize=None, views=False, depfile=None,
+    write=True,
 ):  # fmt: skip
     """Compiles kernels of a Python file; returns the paths of what was written.
 
@@ -65,6 +66,7 @@ def compile_files(
             artifact = kernel.compile(
                 *given.get(kernel, ()), target=target, vulkan=vulkan, driver=driver, math=math,
                 debug=debug, optimize=optimize if target == "spirv" else None,
+                views=views,
             )  # fmt: skip
             for to, form in paths.items():
                 to.write_bytes(FORMATS[form][1](artifact))

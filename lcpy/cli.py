@@ -87,6 +87,7 @@ def _add_artifacts(commands):
     command.add_argument(
         "--optimize", metavar="PASSES", help="of spirv: spirv-opt's, with commas: --optimize=-O"
     )
+    command.add_argument("--views", action="store_true", help="buffers may begin within others")
     command.add_argument("--depfile", metavar="FILE", help="what the outputs depend on, for make")
     command.add_argument("--list", action="store_true", help="names of the files, none written")
     command.set_defaults(function=compile_files)
@@ -112,6 +113,7 @@ def compile_files(options):
             math=options.math,
             debug=options.g,
             optimize=options.optimize.split(",") if options.optimize else None,
+            views=options.views,
             depfile=options.depfile,
             write=not options.list,
         )

@@ -383,6 +383,7 @@ class Kernel(core.KernelBase):
         ragged=True,
         debug=False,
         optimize=None,
+        views=False,
     ):
         """An Artifact for argument types, without a device.
 
@@ -410,13 +411,16 @@ class Kernel(core.KernelBase):
         optimize : str or sequence of str, optional
             Of "spirv": passes of SPIRV-Tools' ``spirv-opt``, as "-O"; see lcpy.spirv.optimize. The
             same bytes come of the same version of SPIRV-Tools alone.
+        views : bool
+            True: buffers may be views that begin within their memory, for which each access adds
+            an offset (of "cpu" they always may).
         """
         from .artifact import build_artifact
 
         made = self._specialise_types(types_ or self._annotated_types(), block_size)
         if math not in (None, "ieee", "strict", "fast"):
             raise ArgumentError(f"math: 'ieee', 'strict' or 'fast', not {types.shown(math)}")
-        descriptor = made.descriptor(ragged, False, math)[0]
+        descriptor = made.descriptor(ragged, bool(views) and target != "cpu", math)[0]
         facts = {"math": math or self.math, "ragged": bool(ragged)}
         return build_artifact(
             self.__name__,

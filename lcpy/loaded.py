@@ -151,6 +151,7 @@ class LoadedKernel(core.KernelBase):
             Parameter(name, types.from_core(core.type_parse(description)), 0)
             for name, description in artifact.parameters
         ]
+        self._views = any(slot["base"] >= 0 for slot in artifact._fields["slots"])
         self._calls, self._lock = {}, threading.Lock()
         self._executable = device.compile(StoredRequest(artifact))
 
@@ -169,6 +170,7 @@ class LoadedKernel(core.KernelBase):
                     self.device,
                     self.artifact.block_size,
                     ragged,
+                    views=self._views,
                 )
             return found
 
@@ -212,8 +214,9 @@ class LoadedKernel(core.KernelBase):
             )
         if value._kernel_type._type != T._type:
             raise ArgumentError(f"{what}: wanted {T.__name__}, got {value._kernel_type.__name__}")
-        if value.offset:
+        if value.offset and not self._views and not self.device.program_is_host:
             raise UnsupportedError(
-                f"{what}: a view that begins within its buffer; artifacts take whole buffers"
+                f"{what}: a view that begins within its buffer; the artifact was compiled for "
+                "whole ones (views=True takes both)"
             )
         return value
