@@ -25,12 +25,15 @@ Editor::Editor(std::span<const Word> words) : original_(words) {
     i.result_at = read.info.has_result() ? (typed ? 2 : 1) : 0;
     for (const ReadOperand& operand : read.operands)
       if (is_id(operand.kind)) i.ids.push_back(operand.at);
-    define(&i);
     if (i.opcode() == Opcode::Function) {
       functions.emplace_back();
       inside = true;
     }
-    (inside ? functions.back() : head).push_back(&i);
+    if (inside)
+      define(&i), functions.back().push_back(&i);
+    else
+      add_global(&i);
+    if (i.opcode() == Opcode::Capability) capabilities_.insert(i.words[1]);
     if (i.opcode() == Opcode::FunctionEnd) inside = false;
   }
 }
@@ -71,12 +74,6 @@ std::optional<uint32_t> Editor::constant(Word id) const {
   const std::span<const Word> value = i->operands();
   const bool small = std::ranges::all_of(value.subspan(1), [](Word w) { return w == 0; });
   return small ? std::optional(value[0]) : std::nullopt;
-}
-
-bool Editor::has(Capability capability) const {
-  return std::ranges::any_of(head, [&](const Instruction* i) {
-    return i->opcode() == Opcode::Capability && i->words[1] == to_word(capability);
-  });
 }
 
 StorageClass Editor::storage_of(Word pointer_type) const {
@@ -129,16 +126,24 @@ Instruction* Editor::copy(const Instruction& other) {
   return &all_.emplace_back(other);
 }
 
-void Editor::add_global(Instruction* instruction) {
-  define(instruction);
-  head.push_back(instruction);
+Editor::Key Editor::key_of(Opcode opcode, Word type, std::span<const Word> operands) {
+  Key key = {to_word(opcode), type};
+  key.insert(key.end(), operands.begin(), operands.end());
+  return key;
+}
+
+void Editor::add_global(Instruction* i) {
+  define(i);
+  i->global = true;
+  head.push_back(i);
+  const Opcode code = i->opcode();
+  if (code == Opcode::TypePointer || code == Opcode::TypeFunction || code == Opcode::Constant)
+    globals_.emplace(key_of(code, i->type(), i->operands()), i->result());
 }
 
 Word Editor::find_global(Opcode opcode, Word type, std::span<const Word> operands) const {
-  for (const Instruction* i : head)
-    if (i->opcode() == opcode && i->type() == type && std::ranges::equal(i->operands(), operands))
-      return i->result();
-  return 0;
+  const auto found = globals_.find(key_of(opcode, type, operands));
+  return found == globals_.end() ? 0 : found->second;
 }
 
 Word Editor::pointer_type(StorageClass storage, Word to) {

@@ -1,10 +1,12 @@
 // A module that fixups change: its instructions one by one, found by what they define.
 #pragma once
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "spirv/reader.h"
@@ -16,6 +18,7 @@ struct Instruction {
   std::vector<uint16_t> ids;  // where among the words ids stand, type and result included
   size_t at = 0;              // the word in the module it came from or was made for
   uint16_t type_at = 0, result_at = 0;
+  bool global = false;  // it stands before the functions
 
   Opcode opcode() const { return static_cast<Opcode>(words[0] & 0xffff); }
   Word type() const { return type_at ? words[type_at] : 0; }
@@ -45,7 +48,8 @@ class Editor {
   Word type_of(Word value) const;
   // The value of an OpConstant of at most 32 bits, or of OpConstantNull.
   std::optional<uint32_t> constant(Word id) const;
-  bool has(Capability capability) const;
+  // What the module declared when it came.
+  bool has(Capability capability) const { return capabilities_.contains(to_word(capability)); }
 
   // Types, by id.
   bool is_pointer(Word type) const { return opcode_of(type) == Opcode::TypePointer; }
@@ -84,6 +88,8 @@ class Editor {
 
  private:
   void define(Instruction* instruction);
+  using Key = std::vector<Word>;  // opcode, type, operands
+  static Key key_of(Opcode opcode, Word type, std::span<const Word> operands);
   Word find_global(Opcode opcode, Word type, std::span<const Word> operands) const;
 
   std::span<const Word> original_;
@@ -91,6 +97,8 @@ class Editor {
   Word bound_ = 0;
   std::deque<Instruction> all_;
   std::unordered_map<Word, Instruction*> definitions_;
+  std::unordered_set<Word> capabilities_;
+  std::map<Key, Word> globals_;  // types and constants that may be asked for
 };
 
 bool is_id(Kind kind);

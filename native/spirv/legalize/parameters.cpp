@@ -31,6 +31,7 @@ class Specialiser {
       for (const Editor::Code& f : e_.functions) roots.push_back(f.front()->result());
     for (const Word root : roots) reach(root);
     for (size_t k = 0; k < open_.size(); k++) visit(open_[k]);
+    if (!copies_.empty()) describe();
     if (entered) drop_replaced();
   }
 
@@ -118,13 +119,13 @@ class Specialiser {
     Places places(e_, e_.functions[at]);
     for (Instruction* call : calls) {
       if (needs(*call))
-        redirect(at, call, places);
+        redirect(call, places);
       else
         reach(call->operands()[0]);
     }
   }
 
-  void redirect(size_t caller, Instruction* call, Places& places) {
+  void redirect(Instruction* call, Places& places) {
     const Word callee = call->operands()[0];
     if (!function_of_.contains(callee)) e_.refuse(*call, "nothing of the function is known");
     std::vector<Given> key;
@@ -141,8 +142,7 @@ class Specialiser {
       if (!root || !e_.is_pointer(root->type())) e_.refuse(*call, "an argument points nowhere");
       given.plain = false;
       given.type = e_.type_of(place.root);
-      const bool global = std::ranges::find(e_.head, root) != e_.head.end();
-      if (global)
+      if (root->global)
         given.root = place.root;
       else if (root->opcode() == Opcode::Load)
         e_.refuse(*root,
@@ -170,9 +170,8 @@ class Specialiser {
     }
     replaced_.insert(callee);
     arguments[0] = made;
-    Instruction* changed =
-        e_.make(Opcode::FunctionCall, call->type(), call->result(), arguments, call->at);
-    std::ranges::replace(e_.functions[caller], call, changed);
+    *call = *e_.make(Opcode::FunctionCall, call->type(), call->result(), arguments, call->at);
+    e_.define_again(call);
     reach(made);
   }
 
@@ -236,12 +235,12 @@ class Specialiser {
     const Word made = body.front()->result();
     function_of_[made] = e_.functions.size();
     e_.functions.push_back(std::move(body));
-    describe(ids);
+    for (const auto& [id, copy] : ids) copies_[id].push_back(copy);
     return made;
   }
 
   // Names and decorations of what was copied.
-  void describe(const std::unordered_map<Word, Word>& ids) {
+  void describe() {
     Editor::Code head;
     for (Instruction* i : e_.head) {
       head.push_back(i);
@@ -250,23 +249,25 @@ class Specialiser {
         case Opcode::Decorate:
         case Opcode::DecorateId:
         case Opcode::DecorateString:
-          if (const auto found = ids.find(i->words[1]); found != ids.end()) {
-            Instruction* copy = e_.copy(*i);
-            copy->words[1] = found->second;
-            head.push_back(copy);
-          }
+          if (const auto found = copies_.find(i->words[1]); found != copies_.end())
+            for (const Word id : found->second) {
+              head.push_back(e_.copy(*i));
+              head.back()->words[1] = id;
+            }
           break;
-        case Opcode::GroupDecorate: {
-          const size_t count = i->words.size();
-          for (size_t k = 2; k < count; k++) {
-            const auto found = ids.find(i->words[k]);
-            if (found == ids.end()) continue;
-            i->ids.push_back(static_cast<uint16_t>(i->words.size()));
-            i->words.push_back(found->second);
-          }
+        case Opcode::GroupDecorate:
+          for (size_t k = 2, count = i->words.size(); k < count; k++)
+            if (const auto found = copies_.find(i->words[k]); found != copies_.end())
+              for (const Word id : found->second) {
+                i->ids.push_back(static_cast<uint16_t>(i->words.size()));
+                i->words.push_back(id);
+              }
+          if (i->words.size() > kMaxInstructionWords)
+            throw UnsupportedError(
+                make_diagnostic(Diag::limit_exceeded, {},
+                                {"a group of decorations", "too large", "SPIR-V", "65,535 words"}));
           i->resize();
           break;
-        }
         default:
           break;
       }
@@ -293,6 +294,7 @@ class Specialiser {
   std::unordered_set<Word> reached_, replaced_;
   std::vector<Word> open_;
   std::map<std::pair<Word, std::vector<Given>>, Word> made_;
+  std::unordered_map<Word, std::vector<Word>> copies_;  // by id of the original
   size_t count_ = 0;
 };
 

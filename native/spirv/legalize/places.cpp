@@ -37,8 +37,10 @@ bool gives_free_pointer(const Editor& editor, const Instruction& i) {
 Places::Places(Editor& editor, Editor::Code& code) : e_(editor), code_(code) {
   size_t label = 0;
   for (size_t k = 0; k < code_.size(); k++) {
-    if (code_[k]->opcode() == Opcode::Label) labels_[code_[k]->result()] = label = k;
+    const Opcode code_of = code_[k]->opcode();
+    if (code_of == Opcode::Label) labels_[code_[k]->result()] = label = k;
     block_of_[code_[k]] = label;
+    if (code_of != Opcode::FunctionEnd) last_[label] = k;
   }
 }
 
@@ -52,24 +54,23 @@ size_t Places::block(const Instruction* where) const {
   return found->second;
 }
 
-const Instruction* Places::behind_phis(const Instruction* where) const {
-  for (size_t k = block(where) + 1; k < code_.size(); k++) {
+const Instruction* Places::behind_phis(const Instruction* where) {
+  const Instruction*& known = behind_[block(where)];
+  for (size_t k = block(where) + 1; k < code_.size() && !known; k++) {
     const Opcode code = code_[k]->opcode();
     if (code != Opcode::Phi && code != Opcode::Variable && code != Opcode::Line &&
         code != Opcode::NoLine)
-      return code_[k];
+      known = code_[k];
   }
+  if (known) return known;
   e_.refuse(*where, "its block has no end");
 }
 
 const Instruction* Places::terminator(const Instruction& phi, Word label) const {
   const auto found = labels_.find(label);
   if (found == labels_.end()) e_.refuse(phi, "it comes from a block of another function");
-  size_t k = found->second + 1;
-  while (k + 1 < code_.size() && code_[k + 1]->opcode() != Opcode::Label &&
-         code_[k + 1]->opcode() != Opcode::FunctionEnd)
-    k++;
-  if (k >= code_.size()) e_.refuse(phi, "it comes from a block without an end");
+  const size_t k = last_.at(found->second);
+  if (k == found->second) e_.refuse(phi, "it comes from a block without an end");
   // Merges stand right before it, and nothing between.
   const Opcode merge = code_[k - 1]->opcode();
   const bool merges = merge == Opcode::SelectionMerge || merge == Opcode::LoopMerge;

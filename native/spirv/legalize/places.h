@@ -28,7 +28,7 @@ class Places {
   void put_first(const Instruction* where, Instruction* what);
   void drop(const Instruction* what) { dropped_.insert(what); }
   // Behind the phis of the block, or the variables of the first.
-  const Instruction* behind_phis(const Instruction* where) const;
+  const Instruction* behind_phis(const Instruction* where);
   // The code with all that.
   void write();
 
@@ -52,6 +52,8 @@ class Places {
   std::unordered_set<Word> busy_;
   std::unordered_map<const Instruction*, size_t> block_of_;  // where its label stands
   std::unordered_map<Word, size_t> labels_;
+  std::unordered_map<size_t, size_t> last_;  // of each block, by place of the label
+  std::unordered_map<size_t, const Instruction*> behind_;
   std::unordered_map<const Instruction*, Editor::Code> before_;
   std::unordered_map<size_t, Editor::Code> first_;  // by place of the label
   std::unordered_set<const Instruction*> dropped_;

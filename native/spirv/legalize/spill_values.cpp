@@ -1,4 +1,5 @@
 #include <array>
+#include <unordered_set>
 
 #include "spirv/legalize/fixups.h"
 #include "spirv/legalize/places.h"
@@ -28,6 +29,7 @@ void spill_in(Editor& e, Editor::Code& code) {
   size_t entry = 0;
   while (entry < code.size() && code[entry]->opcode() != Opcode::Label) entry++;
   if (entry == code.size()) e.refuse(*wrong.front(), "it is in no block");
+  const std::unordered_set<const Instruction*> own(code.begin(), code.end());
   std::unordered_map<Word, Word> variables;  // by value
   Editor::Code declared, at_entry;
   std::unordered_map<const Instruction*, Instruction*> after;
@@ -47,8 +49,8 @@ void spill_in(Editor& e, Editor::Code& code) {
       v->ids.pop_back();
       declared.push_back(v);
       Instruction* store = e.make(Opcode::Store, 0, 0, std::array{variable, value}, i->at);
-      bool inside = false;
-      for (size_t k = entry + 1; k < code.size(); k++) inside |= code[k] == defined;
+      // Parameters are there from the start, and so are globals.
+      const bool inside = own.contains(defined) && defined->opcode() != Opcode::FunctionParameter;
       (inside ? after[defined] : at_entry.emplace_back()) = store;
     }
     const size_t base = 1u + (i->type_at != 0) + (i->result_at != 0);
