@@ -22,6 +22,7 @@ os.chdir(ROOT)  # every path below is relative to the root, so that depfiles and
 
 X86_64 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
 NATIVE = Path("native")
+SELDOM = NATIVE / "spirv/legalize"  # made small: the extension is to stay below 6 MB
 DOOR = Path("lcpy/_native")
 # shaders/ holds the kernels that ship; they are imported below the package.
 SHADER_PACKAGES = {"lcpy.primitives": "shaders/primitives", "lcpy.gallery": "shaders/gallery"}
@@ -119,7 +120,8 @@ class BuildExt(build_ext):
 
     def unix_flags(self, source):
         interpreter = source.is_relative_to(NATIVE / "interp")
-        flags = ["-std=c++20", "-O3" if interpreter else "-O2", "-DNDEBUG", "-fPIC", "-pthread"]
+        level = "-O3" if interpreter else "-Os" if source.is_relative_to(SELDOM) else "-O2"
+        flags = ["-std=c++20", level, "-DNDEBUG", "-fPIC", "-pthread"]
         if interpreter:  # loops with a choice in them become vector code only without traps
             flags += ["-fno-math-errno", "-fno-trapping-math"]
         if interpreter and source.stem.endswith(LOOPS):  # thousands of leaves that throw nothing
