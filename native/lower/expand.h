@@ -113,6 +113,7 @@ class Expander {
   }
   ValueId fold(Op op, Type type, std::span<const ValueId> args);
   FunctionId own_function(const std::string& name) const;
+  std::array<ValueId, 2> sin_and_cos(class Own& w, ValueId x);
   std::vector<ValueId> append_call(FunctionId f, std::span<const ValueId> args,
                                    std::span<const Type> types);
 
@@ -121,6 +122,11 @@ class Expander {
   OwnFunctions own_;
   std::vector<std::pair<std::string, FunctionId>> own_functions_;
   std::vector<std::pair<const uint32_t*, SlotId>> own_tables_;
+  struct Turn {
+    uint32_t body, number;  // in which, and of which value
+    std::array<ValueId, 2> both;
+  };
+  std::vector<Turn> turns_;  // the latest calls for sine and cosine
 };
 
 using Expansion = ValueId (*)(Expander& e, const ExpandCall& call);

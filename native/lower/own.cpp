@@ -74,12 +74,32 @@ ValueId Expander::emit_own(const ExpandCall& call) {
     std::array<ValueId, 2> one;
     for (size_t i = 0; i < count; i++) one[i] = lane(args[i], k);
     Own w(*this, scalar);
+    if (call.op == Op::Sin || call.op == Op::Cos) {
+      lanes[k] = sin_and_cos(w, one[0])[call.op == Op::Cos];
+      continue;
+    }
     const auto body = [&](std::span<const ValueId> params) {
       return std::vector{row.body(w, params)};
     };
     lanes[k] = w.call(op_row(call.op).name.data(), {one.data(), count}, {&scalar, 1}, body)[0];
   }
   return gather(t, {lanes.data(), t.lanes()});
+}
+
+// Of one number the two are one call, as far as a body goes; what is not used of it goes where the
+// function is inlined.
+std::array<ValueId, 2> Expander::sin_and_cos(Own& w, ValueId x) {
+  for (const auto& [body, number, both] : turns_)
+    if (body == builder_.insertion().value && number == x.value) return both;
+  const std::array types = {w.type(), w.type()};
+  const auto results = w.call("sin_and_cos", {&x, 1}, types, [&](std::span<const ValueId> args) {
+    const OwnTurn turn = own_turn(w, args[0]);
+    return std::vector{turn.sin, turn.cos};
+  });
+  constexpr size_t kKept = 16;
+  if (turns_.size() == kKept) turns_.erase(turns_.begin());
+  turns_.push_back({builder_.insertion().value, x.value, {results[0], results[1]}});
+  return turns_.back().both;
 }
 
 ValueId Expander::emit_flagged(Op op, Type type, ValueId a, ValueId b, uint8_t flags) {

@@ -135,6 +135,11 @@ using OwnBody = ValueId (*)(Own& w, std::span<const ValueId> args);
 #include "lower/own.def"
 #undef OWN
 
+// Sine and cosine, which have the most of their work in common.
+struct OwnTurn {
+  ValueId sin, cos;
+};
+OwnTurn own_turn(Own& w, ValueId x);
 // log of a positive, finite, normal number (own_log.cpp); e^x = first * 2^second (own_exp.cpp).
 ValueId own_log_inside(Own& w, ValueId x);
 struct OwnPower {

@@ -141,26 +141,24 @@ ValueId odd(Own& w, ValueId turns) {
   return w.expander().compare(Op::NotEqual, w.expander().bit_and(turns, w.u(1)), w.u(0));
 }
 
-// The sine after so many quarter turns.
-ValueId turned(Own& w, ValueId r, ValueId turns) {
-  const ValueId z = w.mul(r, r);
-  const ValueId value = w.select(odd(w, turns), cosine(w, z), sine(w, r, z));
+// The sign after so many quarter turns.
+ValueId turned(Own& w, ValueId value, ValueId turns) {
   return w.flip(value, w.shift_left(w.expander().bit_and(turns, w.u(2)), 30));
 }
 
 }  // namespace
 
-ValueId own_sin(Own& w, std::span<const ValueId> args) {
-  const ValueId a = w.abs(args[0]);
-  const Reduced r = reduce(w, a);
-  return w.flip(turned(w, r.angle, r.turns), w.sign(args[0]));
+OwnTurn own_turn(Own& w, ValueId x) {
+  const Reduced r = reduce(w, w.abs(x));
+  const ValueId z = w.mul(r.angle, r.angle), swap = odd(w, r.turns);
+  const ValueId s = sine(w, r.angle, z), c = cosine(w, z);
+  const ValueId sin = turned(w, w.select(swap, c, s), r.turns);
+  const ValueId next = w.expander().add(r.turns, w.u(1));
+  return {w.flip(sin, w.sign(x)), turned(w, w.select(swap, s, c), next)};
 }
 
-ValueId own_cos(Own& w, std::span<const ValueId> args) {
-  const ValueId a = w.abs(args[0]);
-  const Reduced r = reduce(w, a);
-  return turned(w, r.angle, w.expander().add(r.turns, w.u(1)));
-}
+ValueId own_sin(Own& w, std::span<const ValueId> args) { return own_turn(w, args[0]).sin; }
+ValueId own_cos(Own& w, std::span<const ValueId> args) { return own_turn(w, args[0]).cos; }
 
 ValueId own_tan(Own& w, std::span<const ValueId> args) {
   const ValueId a = w.abs(args[0]);

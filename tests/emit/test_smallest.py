@@ -39,3 +39,17 @@ def test_extensions_have_a_capability_or_a_mode(driver):
             with pytest.raises(lc.spirv.ValidationError):
                 lc.spirv.validate(lc.spirv.assemble(without), "vulkan1.0")
                 pytest.fail(f"{name}: {extension} is not needed")
+
+
+def test_sine_and_cosine_of_one_number_are_one_call():
+    @lc.kernel(block_size=8)
+    def turn(x: lc.Buffer[lc.float32], out: lc.Buffer[lc.float2]):
+        i = lc.dispatch_id().x
+        angle = x[i]
+        out[i] = lc.float2(lc.cos(angle), lc.sin(angle)) * lc.sin(angle)
+        if angle > 1.0:
+            out[i] = lc.float2(lc.cos(angle), lc.sin(angle + 1.0))
+
+    text = turn.compile(driver="nvidia").text
+    call = re.search(r"OpFunctionCall %\S+ (%\S+) %\S+\n", text)[1]
+    assert len(re.findall(rf"OpFunctionCall %\S+ {call} ", text)) == 2  # of angle, of angle + 1
