@@ -322,11 +322,10 @@ def test_the_gallery_and_the_primitives_stay():
     import importlib
     import pkgutil
 
-    import shaders.gallery
-    import shaders.primitives
+    from lcpy import gallery, primitives
 
     count = 0
-    for package in (shaders.gallery, shaders.primitives):
+    for package in (gallery, primitives):
         for info in pkgutil.iter_modules(package.__path__):
             kernels = getattr(
                 importlib.import_module(f"{package.__name__}.{info.name}"), "KERNELS", {}

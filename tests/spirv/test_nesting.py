@@ -8,8 +8,7 @@ import pytest
 from test_text import run
 
 import lcpy as lc
-import shaders.gallery
-import shaders.primitives
+from lcpy import gallery, primitives
 
 WAYS = {
     "--nested-indent": {"nested": True},
@@ -24,7 +23,7 @@ WAYS = {
 
 
 def modules():
-    for package in (shaders.gallery, shaders.primitives):
+    for package in (gallery, primitives):
         for info in pkgutil.iter_modules(package.__path__):
             module = importlib.import_module(f"{package.__name__}.{info.name}")
             for kernel, types in getattr(module, "KERNELS", {}).items():
