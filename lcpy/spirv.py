@@ -276,9 +276,10 @@ def validate(words, env="vulkan1.2"):
 
 
 def _validate_by_program(words, env):
+    import shutil
     import subprocess
 
-    program = _program("spirv-val")
+    program = shutil.which("spirv-val")
     if program is None:
         raise ToolsMissing(f"SPIRV-Tools is not here, so modules cannot be validated: {HOW_TO_GET}")
     done = subprocess.run([program, "--target-env", env, "-"], input=words, capture_output=True)
