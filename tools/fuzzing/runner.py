@@ -215,7 +215,8 @@ class Runner:
         if not self.usual.get(device.name, {}).get("exact_division"):
             return
         device.target.update(
-            unroll_short_loops=number % 2 == 1,
+            # Not beside division in steps: its compiler then takes minutes over some loops.
+            unroll_short_loops=number % 4 == 1,
             sound_choices=number % 2 == 0,
             sound_loops=number % 2 == 0,
             sound_rounding=number % 2 == 0,
