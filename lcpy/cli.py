@@ -297,15 +297,23 @@ def assemble(options):
     return 0
 
 
-def legalize(options):
-    """Fits a file to logical addressing; 1 and the instruction where it cannot."""
-    from . import spirv
+def _of_module(options, make):
+    """What `make` makes of a file's bytes; None, having said why, where it cannot."""
     from .errors import Error
 
     try:
-        words = spirv.legalize(_read(options.file))
+        return make(_read(options.file))
     except (Error, OSError) as error:
         print(f"{options.file}: {error}", file=sys.stderr)
+        return None
+
+
+def legalize(options):
+    """Fits a file to logical addressing; 1 and the instruction where it cannot."""
+    from . import spirv
+
+    words = _of_module(options, spirv.legalize)
+    if words is None:
         return 1
     _write(options.o, words)
     return 0
@@ -314,11 +322,14 @@ def legalize(options):
 def disassemble(options):
     """Disassembles a file; 1 and what is wrong where it is no module."""
     from . import spirv
-    from .errors import Error
 
-    try:
-        text = spirv.disassemble(
-            _read(options.file),
+    colors = options.color
+    if colors is None:
+        colors = options.o == "-" and sys.stdout.isatty()
+    text = _of_module(
+        options,
+        lambda words: spirv.disassemble(
+            words,
             raw_ids=options.raw_id,
             indent=not options.no_indent,
             header=not options.no_header,
@@ -326,12 +337,10 @@ def disassemble(options):
             comments=options.comment,
             nested=options.nested_indent,
             reorder=options.reorder_blocks,
-            colors=options.o == "-" and sys.stdout.isatty()
-            if options.color is None
-            else options.color,
-        )
-    except (Error, OSError) as error:
-        print(f"{options.file}: {error}", file=sys.stderr)
+            colors=colors,
+        ),
+    )
+    if text is None:
         return 1
     _write(options.o, text.encode("utf-8", "surrogateescape"))
     return 0
@@ -340,12 +349,9 @@ def disassemble(options):
 def reflect(options):
     """Prints as JSON what a host needs to know of a module; 1 where it is none."""
     from . import spirv
-    from .errors import Error
 
-    try:
-        found = spirv.reflect(_read(options.file))
-    except (Error, OSError) as error:
-        print(f"{options.file}: {error}", file=sys.stderr)
+    found = _of_module(options, spirv.reflect)
+    if found is None:
         return 1
     json.dump(found, sys.stdout, indent=1)
     print()

@@ -244,6 +244,11 @@ def available():
     return "spirv-val" if shutil.which("spirv-val") else None
 
 
+def _check_environment(env):
+    if env not in ENVIRONMENTS:
+        raise ArgumentError(f"env: one of {', '.join(ENVIRONMENTS)}, not {env!r}")
+
+
 def validate(words, env="vulkan1.2"):
     """Checks a module for an environment; returns None, or raises ValidationError with the text.
 
@@ -255,8 +260,7 @@ def validate(words, env="vulkan1.2"):
         Of ``ENVIRONMENTS``: "vulkan1.0" to "vulkan1.4", "spv1.0" to "spv1.6" (the specification
         alone), and those of OpenCL and OpenGL.
     """
-    if env not in ENVIRONMENTS:
-        raise ArgumentError(f"env: one of {', '.join(ENVIRONMENTS)}, not {env!r}")
+    _check_environment(env)
     words = bytes(words)
     if len(words) % 4 or len(words) < 20:
         raise ValidationError(
@@ -314,8 +318,7 @@ def optimize(words, passes="-O", env="vulkan1.2"):
     """
     import subprocess
 
-    if env not in ENVIRONMENTS:
-        raise ArgumentError(f"env: one of {', '.join(ENVIRONMENTS)}, not {env!r}")
+    _check_environment(env)
     passes = [passes] if isinstance(passes, str) else list(passes)
     for name in passes:
         if not isinstance(name, str) or not name.startswith("-") or name in ("-", "-o"):

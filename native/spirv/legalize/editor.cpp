@@ -8,8 +8,6 @@
 
 namespace lcpy::spirv {
 
-bool is_id(Kind kind) { return category(kind) == Category::Id; }
-
 Editor::Editor(std::span<const Word> words) : original_(words) {
   Reader reader(words);
   header_ = reader.header();
@@ -24,7 +22,7 @@ Editor::Editor(std::span<const Word> words) : original_(words) {
     i.type_at = typed ? 1 : 0;
     i.result_at = read.info.has_result() ? (typed ? 2 : 1) : 0;
     for (const ReadOperand& operand : read.operands)
-      if (is_id(operand.kind)) i.ids.push_back(operand.at);
+      if (category(operand.kind) == Category::Id) i.ids.push_back(operand.at);
     if (i.opcode() == Opcode::Function) {
       functions.emplace_back();
       inside = true;
@@ -176,8 +174,8 @@ Word Editor::integer(Word type, uint32_t value) {
   return id;
 }
 
-std::unordered_map<Word, size_t> Editor::uses() const {
-  std::unordered_map<Word, size_t> made;
+std::unordered_set<Word> Editor::uses() const {
+  std::unordered_set<Word> made;
   const auto count = [&](const Code& code) {
     for (const Instruction* i : code) {
       InstructionInfo info;
@@ -185,7 +183,7 @@ std::unordered_map<Word, size_t> Editor::uses() const {
           (info.group == Group::Annotation || info.group == Group::Debug))
         continue;
       for (const uint16_t at : i->ids)
-        if (at != i->result_at) made[i->words[at]]++;
+        if (at != i->result_at) made.insert(i->words[at]);
     }
   };
   count(head);
@@ -193,7 +191,7 @@ std::unordered_map<Word, size_t> Editor::uses() const {
   return made;
 }
 
-void Editor::forget(const std::unordered_map<Word, bool>& gone) {
+void Editor::forget(const std::unordered_set<Word>& gone) {
   std::erase_if(head, [&](Instruction* i) {
     switch (i->opcode()) {
       case Opcode::Name:

@@ -69,8 +69,8 @@ class Editor {
   // An instruction all of whose operands are ids; it stands nowhere yet.
   Instruction* make(Opcode opcode, Word type, Word result, std::span<const Word> ids, size_t at);
   Instruction* copy(const Instruction& other);
-  // After its result has become another id.
-  void define_again(Instruction* instruction) { define(instruction); }
+  // Its result is now what it says: after another instruction, or id, has become it.
+  void define(Instruction* instruction);
   // Puts one among the globals, behind all others.
   void add_global(Instruction* instruction);
   // Found among the globals, or added to them.
@@ -78,16 +78,15 @@ class Editor {
   Word function_type(Word result, std::span<const Word> parameters);
   Word integer(Word type, uint32_t value);
 
-  // How often each id is used, not counting names and decorations.
-  std::unordered_map<Word, size_t> uses() const;
+  // The ids that are used, not counting names and decorations.
+  std::unordered_set<Word> uses() const;
   // Forgets names and decorations of ids that are gone.
-  void forget(const std::unordered_map<Word, bool>& gone);
+  void forget(const std::unordered_set<Word>& gone);
 
   // UnsupportedError: the instruction's text, and why it cannot be made logical.
   [[noreturn]] void refuse(const Instruction& instruction, const std::string& reason) const;
 
  private:
-  void define(Instruction* instruction);
   using Key = std::vector<Word>;  // opcode, type, operands
   static Key key_of(Opcode opcode, Word type, std::span<const Word> operands);
   Word find_global(Opcode opcode, Word type, std::span<const Word> operands) const;
@@ -100,7 +99,5 @@ class Editor {
   std::unordered_set<Word> capabilities_;
   std::map<Key, Word> globals_;  // types and constants that may be asked for
 };
-
-bool is_id(Kind kind);
 
 }  // namespace lcpy::spirv

@@ -171,7 +171,7 @@ class Specialiser {
     replaced_.insert(callee);
     arguments[0] = made;
     *call = *e_.make(Opcode::FunctionCall, call->type(), call->result(), arguments, call->at);
-    e_.define_again(call);
+    e_.define(call);
     reach(made);
   }
 
@@ -227,7 +227,7 @@ class Specialiser {
       for (const uint16_t at : copy->ids)
         if (const auto found = ids.find(copy->words[at]); found != ids.end())
           copy->words[at] = found->second;
-      e_.define_again(copy);
+      e_.define(copy);
       body.push_back(copy);
     }
     // The parameters' order in the call: each pointer's root, then its indices.
@@ -277,12 +277,12 @@ class Specialiser {
 
   // What was made anew and is called no more.
   void drop_replaced() {
-    std::unordered_map<Word, bool> gone;
+    std::unordered_set<Word> gone;
     std::erase_if(e_.functions, [&](const Editor::Code& f) {
       const Word function = f.front()->result();
       if (!replaced_.contains(function) || reached_.contains(function)) return false;
       for (const Instruction* i : f)
-        if (i->result()) gone[i->result()] = true;
+        if (i->result()) gone.insert(i->result());
       return true;
     });
     if (!gone.empty()) e_.forget(gone);

@@ -16,12 +16,12 @@ void drop_alignment(Instruction* i) {
   const size_t at = i->opcode() == Opcode::Load ? 4 : 3;
   if ((i->opcode() != Opcode::Load && i->opcode() != Opcode::Store) || i->words.size() <= at)
     return;
-  constexpr Word kVolatile = 1, kAligned = 2;
+  constexpr Word kAligned = 2;
   if (!(i->words[at] & kAligned)) return;
   i->words[at] &= ~kAligned;
-  // Its number is the first operand of the mask: volatile has none.
+  // Its number is the first operand of the mask: the one bit below it, volatile, has none.
   i->words.erase(i->words.begin() + static_cast<ptrdiff_t>(at) + 1);
-  if (!(i->words[at] & ~kVolatile) && !i->words[at]) i->words.resize(at);
+  if (!i->words[at]) i->words.resize(at);
   for (uint16_t& id : i->ids)
     if (id > at) id--;
   i->resize();
@@ -48,12 +48,12 @@ void drop_lifetimes(Editor& e) {
   drop([](const Instruction* i) {
     return i->opcode() == Opcode::LifetimeStart || i->opcode() == Opcode::LifetimeStop;
   });
-  const std::unordered_map<Word, size_t> uses = e.uses();
-  std::unordered_map<Word, bool> gone;
+  const std::unordered_set<Word> uses = e.uses();
+  std::unordered_set<Word> gone;
   drop([&](const Instruction* i) {
     const bool unused =
         i->opcode() == Opcode::Bitcast && e.is_pointer(i->type()) && !uses.contains(i->result());
-    if (unused) gone[i->result()] = true;
+    if (unused) gone.insert(i->result());
     return unused;
   });
   if (!gone.empty()) e.forget(gone);
@@ -62,14 +62,14 @@ void drop_lifetimes(Editor& e) {
 // Types of generic pointers, and of functions, that nothing is of any more.
 void drop_types(Editor& e) {
   for (bool found = true; found;) {
-    const std::unordered_map<Word, size_t> uses = e.uses();
-    std::unordered_map<Word, bool> gone;
+    const std::unordered_set<Word> uses = e.uses();
+    std::unordered_set<Word> gone;
     std::erase_if(e.head, [&](const Instruction* i) {
       const bool generic = i->opcode() == Opcode::TypePointer &&
                            static_cast<StorageClass>(i->words[2]) == StorageClass::Generic;
       const bool unused =
           (generic || i->opcode() == Opcode::TypeFunction) && !uses.contains(i->result());
-      if (unused) gone[i->result()] = true;
+      if (unused) gone.insert(i->result());
       return unused;
     });
     found = !gone.empty();
@@ -79,17 +79,15 @@ void drop_types(Editor& e) {
 
 // Functions of other modules: none calls them, or the module is half a program.
 void drop_imports(Editor& e) {
-  std::unordered_map<Word, bool> gone;
-  for (const Editor::Code& f : e.functions) {
-    if (has_body(f)) continue;
-    const Word function = f.front()->result();
-    for (const Editor::Code& other : e.functions)
-      for (const Instruction* i : other)
-        if (i->opcode() == Opcode::FunctionCall && i->operands()[0] == function)
-          e.refuse(*i, "the function is of another module: link them first");
+  std::unordered_set<Word> gone;
+  for (const Editor::Code& f : e.functions)
+    if (!has_body(f))
+      for (const Instruction* i : f)
+        if (i->result()) gone.insert(i->result());
+  for (const Editor::Code& f : e.functions)
     for (const Instruction* i : f)
-      if (i->result()) gone[i->result()] = true;
-  }
+      if (i->opcode() == Opcode::FunctionCall && gone.contains(i->operands()[0]))
+        e.refuse(*i, "the function is of another module: link them first");
   if (gone.empty()) return;
   std::erase_if(e.functions, [](const Editor::Code& f) { return !has_body(f); });
   e.forget(gone);

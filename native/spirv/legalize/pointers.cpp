@@ -10,14 +10,14 @@ void settle_pointers(Editor& e, Editor::Code& code) {
   if (free.empty()) return;
   Places places(e, code);
   for (const Instruction* i : free) {
-    std::vector<Word> operands = {places.of(i->result()).root};
-    const std::vector<Word>& path = places.of(i->result()).path;
+    const auto& [base, path] = places.of(i->result());
+    std::vector<Word> operands = {base};
     operands.insert(operands.end(), path.begin(), path.end());
     const bool in_bounds = i->opcode() == Opcode::InBoundsPtrAccessChain;
     const Opcode code_of = path.empty() ? Opcode::CopyObject
                            : in_bounds  ? Opcode::InBoundsAccessChain
                                         : Opcode::AccessChain;
-    const Word root = e.type_of(operands[0]);
+    const Word root = e.type_of(base);
     if (!e.is_pointer(root)) e.refuse(*i, "what it is made of is no pointer");
     // Generic pointers are of the storage where they point.
     const StorageClass storage = e.storage_of(root), own = e.storage_of(i->type());
