@@ -70,6 +70,7 @@ class Expander {
     return append_call(f, args, types);
   }
   SlotId own_table(std::span<const uint32_t> words);  // one slot for each table
+  std::array<ValueId, 2> sin_and_cos(class Own& w, ValueId x);
 
   // Operations whose result has the type of `a`; a scalar `b` spreads over the lanes of `a`.
   ValueId unary(Op op, ValueId a) { return emit(op, type(a), {a}); }
@@ -113,7 +114,6 @@ class Expander {
   }
   ValueId fold(Op op, Type type, std::span<const ValueId> args);
   FunctionId own_function(const std::string& name) const;
-  std::array<ValueId, 2> sin_and_cos(class Own& w, ValueId x);
   std::vector<ValueId> append_call(FunctionId f, std::span<const ValueId> args,
                                    std::span<const Type> types);
 

@@ -74,8 +74,8 @@ ValueId Expander::emit_own(const ExpandCall& call) {
     std::array<ValueId, 2> one;
     for (size_t i = 0; i < count; i++) one[i] = lane(args[i], k);
     Own w(*this, scalar);
-    if (call.op == Op::Sin || call.op == Op::Cos) {
-      lanes[k] = sin_and_cos(w, one[0])[call.op == Op::Cos];
+    if (call.op == Op::Sin || call.op == Op::Cos) {  // these call what they have in common
+      lanes[k] = row.body(w, {one.data(), count});
       continue;
     }
     const auto body = [&](std::span<const ValueId> params) {

@@ -157,8 +157,12 @@ OwnTurn own_turn(Own& w, ValueId x) {
   return {w.flip(sin, w.sign(x)), turned(w, w.select(swap, s, c), next)};
 }
 
-ValueId own_sin(Own& w, std::span<const ValueId> args) { return own_turn(w, args[0]).sin; }
-ValueId own_cos(Own& w, std::span<const ValueId> args) { return own_turn(w, args[0]).cos; }
+ValueId own_sin(Own& w, std::span<const ValueId> args) {
+  return w.expander().sin_and_cos(w, args[0])[0];
+}
+ValueId own_cos(Own& w, std::span<const ValueId> args) {
+  return w.expander().sin_and_cos(w, args[0])[1];
+}
 
 ValueId own_tan(Own& w, std::span<const ValueId> args) {
   const ValueId a = w.abs(args[0]);
